@@ -1,0 +1,12 @@
+"""Errors of the baseline that more than one of its modules raises."""
+
+from __future__ import annotations
+
+from memoryreview.core.errors import MemoryReviewError
+
+
+class BaselineError(MemoryReviewError):
+    """The baseline cannot be used. `str(error)` says what is wrong, what was not changed and what to do."""
+
+    problem = "baseline-unusable"
+    status = 503
