@@ -1,0 +1,150 @@
+"""Which runs differ between two sequences of lines or words: minimal where it can be paid for, always deterministic."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+from typing import NamedTuple
+
+from rapidfuzz.distance import LCSseq
+
+MAX_CELLS = 20_000 * 20_000
+"""Budget of one alignment: the product of two lengths. Some 100 ms and 50 MB."""
+
+
+class Hunk(NamedTuple):
+    """Replace old[old_start:old_end] by new[new_start:new_end]. Offsets are 0-based, half-open."""
+
+    old_start: int
+    old_end: int
+    new_start: int
+    new_end: int
+
+    def shifted(self, by: int) -> Hunk:
+        return Hunk(self.old_start + by, self.old_end + by, self.new_start + by, self.new_end + by)
+
+
+def align(old: Sequence[Hashable], new: Sequence[Hashable]) -> tuple[Hunk, ...]:
+    """Return the maximal changed runs between two sequences, in order.
+
+    Fewest possible removed and added members while the lengths fit MAX_CELLS, beyond that coarser: members that occur
+    once on both sides anchor the rest, and a gap that cannot be paid for is one run. A pure addition or removal that
+    could stand in several places stands in the last one, so that two diffs against one base name the same place.
+    """
+    numbers: dict[Hashable, int] = {}
+    left = [numbers.setdefault(member, len(numbers)) for member in old]
+    right = [numbers.setdefault(member, len(numbers)) for member in new]
+    whole = _trimmed(left, right, Hunk(0, len(left), 0, len(right)))
+    if whole is None:
+        return ()
+    return _slid(left, right, list(_runs(left, right, whole)))
+
+
+def _trimmed(left: list[int], right: list[int], gap: Hunk) -> Hunk | None:
+    old_start, old_end, new_start, new_end = gap
+    while old_start < old_end and new_start < new_end and left[old_start] == right[new_start]:
+        old_start, new_start = old_start + 1, new_start + 1
+    while old_start < old_end and new_start < new_end and left[old_end - 1] == right[new_end - 1]:
+        old_end, new_end = old_end - 1, new_end - 1
+    if old_start == old_end and new_start == new_end:
+        return None
+    return Hunk(old_start, old_end, new_start, new_end)
+
+
+def _runs(left: list[int], right: list[int], whole: Hunk) -> Iterator[Hunk]:
+    if _cells(whole) <= MAX_CELLS:
+        yield from _minimal(left, right, whole)
+        return
+    budget = MAX_CELLS
+    for between in _between_anchors(left, right, whole):
+        gap = _trimmed(left, right, between)
+        if gap is None:
+            continue
+        if _cells(gap) > budget:
+            yield gap
+            continue
+        budget -= _cells(gap)
+        yield from _minimal(left, right, gap)
+
+
+def _cells(gap: Hunk) -> int:
+    return (gap.old_end - gap.old_start) * (gap.new_end - gap.new_start)
+
+
+def _minimal(left: list[int], right: list[int], gap: Hunk) -> Iterator[Hunk]:
+    if _cells(gap) == 0:
+        yield gap
+        return
+    opcodes = LCSseq.opcodes(left[gap.old_start : gap.old_end], right[gap.new_start : gap.new_end])
+    old_at, new_at = gap.old_start, gap.new_start
+    for code in opcodes:
+        if code.tag != "equal":
+            continue
+        old_start, new_start = gap.old_start + code.src_start, gap.new_start + code.dest_start
+        if (old_at, new_at) != (old_start, new_start):
+            yield Hunk(old_at, old_start, new_at, new_start)
+        old_at, new_at = gap.old_start + code.src_end, gap.new_start + code.dest_end
+    if (old_at, new_at) != (gap.old_end, gap.new_end):
+        yield Hunk(old_at, gap.old_end, new_at, gap.new_end)
+
+
+def _between_anchors(left: list[int], right: list[int], whole: Hunk) -> Iterator[Hunk]:
+    """Yield the gaps between the longest rising chain of members that occur once on both sides."""
+    olds, news = range(whole.old_start, whole.old_end), range(whole.new_start, whole.new_end)
+    old_counts = Counter(left[at] for at in olds)
+    new_counts = Counter(right[at] for at in news)
+    new_place = {right[at]: at for at in news}
+    candidates = [
+        (at, new_place[left[at]]) for at in olds if old_counts[left[at]] == 1 and new_counts.get(left[at]) == 1
+    ]
+    old_at, new_at = whole.old_start, whole.new_start
+    for old_anchor, new_anchor in _rising(candidates):
+        yield Hunk(old_at, old_anchor, new_at, new_anchor)
+        old_at, new_at = old_anchor + 1, new_anchor + 1
+    yield Hunk(old_at, whole.old_end, new_at, whole.new_end)
+
+
+def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the longest chain of pairs, given by rising first number, whose second number rises too."""
+    tails: list[int] = []
+    tail_pairs: list[int] = []
+    before: list[int] = []
+    for index, (_, second) in enumerate(pairs):
+        length = bisect_left(tails, second)
+        before.append(tail_pairs[length - 1] if length else -1)
+        tails[length : length + 1] = [second]
+        tail_pairs[length : length + 1] = [index]
+    chain: list[tuple[int, int]] = []
+    index = tail_pairs[-1] if tail_pairs else -1
+    while index >= 0:
+        chain.append(pairs[index])
+        index = before[index]
+    return chain[::-1]
+
+
+def _slid(left: list[int], right: list[int], hunks: list[Hunk]) -> tuple[Hunk, ...]:
+    # Each step moves one hunk by one member; the budget keeps hostile repetition linear.
+    budget = 4 * (len(left) + len(right))
+    settled: list[Hunk] = []
+    for hunk in reversed(hunks):
+        current = hunk
+        while True:
+            stop = settled[-1].old_start if settled else len(left)
+            while budget and current.old_end < stop and _can_slide(left, right, current):
+                current = current.shifted(1)
+                budget -= 1
+            if not settled or current.old_end < stop:
+                break
+            following = settled.pop()
+            current = Hunk(current.old_start, following.old_end, current.new_start, following.new_end)
+        settled.append(current)
+    return tuple(reversed(settled))
+
+
+def _can_slide(left: list[int], right: list[int], hunk: Hunk) -> bool:
+    if hunk.old_start == hunk.old_end:
+        return right[hunk.new_start] == right[hunk.new_end]
+    if hunk.new_start == hunk.new_end:
+        return left[hunk.old_start] == left[hunk.old_end]
+    return False
