@@ -127,24 +127,56 @@ def _slid(left: list[int], right: list[int], hunks: list[Hunk]) -> tuple[Hunk, .
     # Each step moves one hunk by one member; the budget keeps hostile repetition linear.
     budget = 4 * (len(left) + len(right))
     settled: list[Hunk] = []
-    for hunk in reversed(hunks):
+    for hunk in reversed(_gathered(left, right, hunks)):
         current = hunk
         while True:
             stop = settled[-1].old_start if settled else len(left)
-            while budget and current.old_end < stop and _can_slide(left, right, current):
+            while budget and current.old_end < stop and _can_slide_down(left, right, current):
                 current = current.shifted(1)
                 budget -= 1
             if not settled or current.old_end < stop:
                 break
-            following = settled.pop()
-            current = Hunk(current.old_start, following.old_end, current.new_start, following.new_end)
+            current = _joined(current, settled.pop())
         settled.append(current)
     return tuple(reversed(settled))
 
 
-def _can_slide(left: list[int], right: list[int], hunk: Hunk) -> bool:
+def _gathered(left: list[int], right: list[int], hunks: list[Hunk]) -> list[Hunk]:
+    """Join each addition or removal with the run above it where it can slide up to it: a changed member is then one
+    replacement, not an addition here and a removal of an equal member further down."""
+    budget = 4 * (len(left) + len(right))
+    gathered: list[Hunk] = []
+    for hunk in hunks:
+        if not gathered:
+            gathered.append(hunk)
+            continue
+        stop = gathered[-1].old_end
+        current = hunk
+        while budget and current.old_start > stop and _can_slide_up(left, right, current):
+            current = current.shifted(-1)
+            budget -= 1
+        if current.old_start == stop:
+            gathered[-1] = _joined(gathered[-1], current)
+        else:
+            gathered.append(hunk)
+    return gathered
+
+
+def _joined(above: Hunk, below: Hunk) -> Hunk:
+    return Hunk(above.old_start, below.old_end, above.new_start, below.new_end)
+
+
+def _can_slide_down(left: list[int], right: list[int], hunk: Hunk) -> bool:
     if hunk.old_start == hunk.old_end:
         return right[hunk.new_start] == right[hunk.new_end]
     if hunk.new_start == hunk.new_end:
         return left[hunk.old_start] == left[hunk.old_end]
+    return False
+
+
+def _can_slide_up(left: list[int], right: list[int], hunk: Hunk) -> bool:
+    if hunk.old_start == hunk.old_end:
+        return right[hunk.new_start - 1] == right[hunk.new_end - 1]
+    if hunk.new_start == hunk.new_end:
+        return left[hunk.old_start - 1] == left[hunk.old_end - 1]
     return False

@@ -43,6 +43,10 @@ def test_align_puts_an_ambiguous_addition_in_the_last_place() -> None:
     assert align("a-b-c-", "a-b-b-c-X") == (Hunk(4, 4, 4, 6), Hunk(6, 6, 8, 9))
 
 
+def test_align_makes_a_changed_member_among_equal_ones_one_replacement() -> None:
+    assert align("xxxabc", "cxxabd") == (Hunk(0, 1, 0, 1), Hunk(5, 6, 5, 6))
+
+
 def test_align_places_one_addition_alike_whatever_else_changed() -> None:
     base = [f"line {n}" for n in range(30)] + ["", "last"]
     alone = [*base[:10], "new", "", *base[10:]]
