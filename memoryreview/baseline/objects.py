@@ -1,0 +1,197 @@
+"""Git objects: read from loose files and packs, written as durable loose files. No process is started."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import durable, steps
+from .errors import BaselineError
+
+if TYPE_CHECKING:
+    from .process import PackReader
+
+FOLDER_MODE = 0o40000
+DOCUMENT_MODES = frozenset({0o100644, 0o100755})
+# `git prune` and `git fsck` know the first half of the name as a left-over, `sweep` the whole of it as ours.
+TEMP_PREFIX = "tmp_obj_mr_"
+
+_OID = re.compile("[0-9a-f]{40}")
+_COMMIT_TIME = re.compile(rb" ([0-9]{1,11}) [+-][0-9]{4}")
+_COMPRESSION_LEVEL = 1
+
+
+def is_oid(value: str) -> bool:
+    return _OID.fullmatch(value) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class TreeEntry:
+    oid: str
+    mode: int
+
+    @property
+    def is_folder(self) -> bool:
+        return self.mode == FOLDER_MODE
+
+
+@dataclass(frozen=True, slots=True)
+class CommitObject:
+    tree: str
+    parents: tuple[str, ...]
+    at: datetime
+    message: str
+
+
+def object_id(kind: bytes, payload: bytes) -> str:
+    """Return the id under which git knows this object."""
+    return hashlib.sha1(_framed(kind, payload), usedforsecurity=False).hexdigest()
+
+
+def encode_tree(entries: Mapping[bytes, TreeEntry]) -> bytes:
+    """Return a tree's bytes. Git sorts a folder as if its name ended in a slash."""
+    ordered = sorted(entries.items(), key=lambda pair: pair[0] + b"/" if pair[1].is_folder else pair[0])
+    return b"".join(b"%o %s\0%s" % (entry.mode, name, bytes.fromhex(entry.oid)) for name, entry in ordered)
+
+
+def decode_tree(payload: bytes) -> dict[bytes, TreeEntry]:
+    """Return a tree's entries by name. Raises ValueError when the bytes are no tree."""
+    entries: dict[bytes, TreeEntry] = {}
+    position = 0
+    while position < len(payload):
+        space = payload.index(b" ", position)
+        end = payload.index(b"\0", space) + 21
+        if end > len(payload):
+            raise ValueError("a tree entry is cut")
+        mode = int(payload[position:space], 8)
+        entries[payload[space + 1 : end - 21]] = TreeEntry(payload[end - 20 : end].hex(), mode)
+        position = end
+    return entries
+
+
+def decode_commit(payload: bytes) -> CommitObject:
+    """Return a commit's fields. Raises ValueError when the bytes are no commit."""
+    head, _, message = payload.partition(b"\n\n")
+    tree, parents, time = "", [], None
+    for line in head.split(b"\n"):
+        key, _, value = line.partition(b" ")
+        match key:
+            case b"tree":
+                tree = value.decode("ascii")
+            case b"parent":
+                parents.append(value.decode("ascii"))
+            case b"committer":
+                time = _COMMIT_TIME.search(value)
+    if not is_oid(tree) or not all(map(is_oid, parents)) or time is None:
+        raise ValueError("a commit lacks its tree or its time")
+    at = datetime.fromtimestamp(int(time[1]), UTC)
+    return CommitObject(tree, tuple(parents), at, message.decode("utf-8", "replace"))
+
+
+class ObjectStore:
+    """The `objects` folder of one repository. Every object is checked against its id when it is read."""
+
+    def __init__(self, git_dir: Path) -> None:
+        self.git_dir = git_dir
+        self.folder = git_dir / "objects"
+        self._packs: PackReader | None = None
+
+    def close(self) -> None:
+        if self._packs is not None:
+            self._packs.close()
+            self._packs = None
+
+    def find(self, oid: str) -> tuple[bytes, bytes] | None:
+        """Return (kind, payload) of an object, None when there is none. Raises BaselineError for a damaged one."""
+        if not is_oid(oid):
+            return None
+        found = self._find_loose(oid) or self._find_packed(oid)
+        # A repack may have moved it between the two looks.
+        return found or self._find_loose(oid)
+
+    def read(self, oid: str, kind: bytes) -> bytes:
+        """Return the payload of an object of that kind. Raises BaselineError when there is none, or it is damaged."""
+        found = self.find(oid)
+        if found is None or found[0] != kind:
+            raise BaselineError(
+                f"The baseline has no {kind.decode()} {oid[:40]}: its history is not complete. Nothing was changed; "
+                "run “memoryreview verify”, then restore the data folder from a backup or adopt the folder anew."
+            )
+        return found[1]
+
+    def write(self, kind: bytes, payload: bytes, oid: str) -> None:
+        """Store an object durably unless it is there. Raises BaselineError with the system's reason."""
+        target = self._loose_path(oid)
+        if target.exists() and self._is_intact(oid):
+            return
+        temp = self.folder / f"{TEMP_PREFIX}{secrets.token_hex(8)}"
+        try:
+            durable.write_new_file(temp, zlib.compress(_framed(kind, payload), _COMPRESSION_LEVEL))
+            steps.on_step("object.written")
+            target.parent.mkdir(mode=0o700, exist_ok=True)
+            temp.replace(target)
+        except OSError as error:
+            temp.unlink(missing_ok=True)
+            raise BaselineError(
+                f"The baseline cannot be written at “{target}”: {error.strerror}. "
+                "The memory folder is unchanged; make room or give permission, then try again."
+            ) from error
+        steps.on_step("object.stored")
+
+    def _loose_path(self, oid: str) -> Path:
+        return self.folder / oid[:2] / oid[2:]
+
+    def _is_intact(self, oid: str) -> bool:
+        try:
+            return self._find_loose(oid) is not None
+        except BaselineError:
+            return False
+
+    def _find_loose(self, oid: str) -> tuple[bytes, bytes] | None:
+        try:
+            framed = zlib.decompress(self._loose_path(oid).read_bytes())
+        except FileNotFoundError:
+            return None
+        except (OSError, zlib.error) as error:
+            raise _damaged(oid) from error
+        if hashlib.sha1(framed, usedforsecurity=False).hexdigest() != oid:
+            raise _damaged(oid)
+        header, _, payload = framed.partition(b"\0")
+        return header.partition(b" ")[0], payload
+
+    def _find_packed(self, oid: str) -> tuple[bytes, bytes] | None:
+        if not self._has_packs():
+            return None
+        if self._packs is None:
+            # GitPython takes a tenth of a second to import, and a store that was never repacked needs no git process.
+            from .process import PackReader
+
+            self._packs = PackReader(self.git_dir)
+        found = self._packs.find(oid)
+        if found is not None and object_id(*found) != oid:
+            raise _damaged(oid)
+        return found
+
+    def _has_packs(self) -> bool:
+        try:
+            return any(entry.suffix == ".pack" for entry in (self.folder / "pack").iterdir())
+        except FileNotFoundError:
+            return False
+
+
+def _framed(kind: bytes, payload: bytes) -> bytes:
+    return b"%s %d\0%s" % (kind, len(payload), payload)
+
+
+def _damaged(oid: str) -> BaselineError:
+    return BaselineError(
+        f"Object {oid} of the baseline is damaged. Nothing was changed; run “memoryreview verify”, "
+        "then restore the data folder from a backup."
+    )

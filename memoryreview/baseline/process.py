@@ -1,0 +1,102 @@
+"""Every git process of the product, started through GitPython with an environment that only we decide.
+
+Nothing from the user's or the system's git settings reaches them: no hooks, filters, signing, editors or prompts.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from subprocess import PIPE
+from typing import Any
+
+from .errors import BaselineError
+
+# Without git GitPython would refuse to be imported, with a traceback; we say it in a sentence when git is needed.
+os.environ["GIT_PYTHON_REFRESH"] = "quiet"
+import git
+
+_SETTINGS = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_ALLOW_PROTOCOL": "",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "HOME": os.devnull,
+    "XDG_CONFIG_HOME": os.devnull,
+    "LC_ALL": "C",
+    "LANGUAGE": "C",
+}
+
+
+class _BaselineGit(git.Git):
+    """GitPython's process starter for one git dir. It can only add to the environment, so `env` takes `GIT_*` away."""
+
+    def __init__(self, git_dir: Path) -> None:
+        super().__init__(git_dir)
+        self._settings = {**_SETTINGS, "GIT_DIR": str(git_dir)}
+
+    def execute(self, command: Any, *arguments: Any, **options: Any) -> Any:
+        executable = shutil.which("git")
+        if executable is None:
+            raise BaselineError(
+                "git is not installed, or not on this process's PATH. Nothing was changed; install git and try again."
+            )
+        unset = [word for name in os.environ if name.startswith("GIT_") for word in ("-u", name)]
+        assigned = [f"{name}={value}" for name, value in self._settings.items()]
+        return super().execute(["env", *unset, *assigned, executable, *command[1:]], *arguments, **options)
+
+
+def run(git_dir: Path, *arguments: str, timeout_s: float = 600.0) -> tuple[int, bytes, str]:
+    """Run one git command and return (exit code, stdout, stderr). Raises BaselineError when git is not installed."""
+    status, stdout, stderr = _BaselineGit(git_dir).execute(
+        ["git", *arguments],
+        with_extended_output=True,
+        with_exceptions=False,
+        stdout_as_string=False,
+        strip_newline_in_stdout=False,
+        kill_after_timeout=timeout_s,
+    )
+    return status, stdout, stderr
+
+
+class PackReader:
+    """Reads objects through one long-lived `git cat-file --batch`, started when first asked."""
+
+    def __init__(self, git_dir: Path) -> None:
+        self._git = _BaselineGit(git_dir)
+        self._process: Any = None
+
+    def close(self) -> None:
+        if self._process is None:
+            return
+        process, self._process = self._process, None
+        process.stdin.close()
+        process.stdout.close()
+        process.stderr.close()
+        process.wait()
+
+    def find(self, oid: str) -> tuple[bytes, bytes] | None:
+        """Return (kind, payload), None when there is no such object. Raises BaselineError when git cannot read it."""
+        if self._process is None:
+            self._process = self._git.execute(["git", "cat-file", "--batch"], istream=PIPE, as_process=True)
+        try:
+            self._process.stdin.write(oid.encode("ascii") + b"\n")
+            self._process.stdin.flush()
+            header = self._process.stdout.readline().split()
+        except BrokenPipeError:
+            header = []
+        if header[1:] == [b"missing"]:
+            return None
+        if len(header) != 3:
+            raise BaselineError(
+                f"git cannot read object {oid} of the baseline. Nothing was changed; run “memoryreview verify”, "
+                "then restore the data folder from a backup."
+            )
+        payload = self._process.stdout.read(int(header[2]))
+        self._process.stdout.read(1)
+        return header[1], payload

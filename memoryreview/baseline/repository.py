@@ -1,0 +1,294 @@
+"""Read side of one store's baseline: head, trees, blobs. Own git dir, private config, never a work tree."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from . import durable, steps
+from .errors import BaselineError
+from .lock import store_lock
+from .objects import DOCUMENT_MODES, FOLDER_MODE, CommitObject, ObjectStore, TreeEntry, decode_commit, decode_tree
+from .refs import BRANCH, read_branch
+
+__all__ = ["BaselineError", "Repository", "Snapshot", "TreeEntry"]
+
+# Byte for byte what `create` writes: a config that says anything else could start programs or change bytes.
+CONFIG = b"""\
+[core]
+\trepositoryFormatVersion = 0
+\tbare = true
+\tfileMode = true
+\tautocrlf = false
+\tsafecrlf = false
+\tfsmonitor = false
+\tuntrackedCache = false
+\tlogAllRefUpdates = false
+\thooksPath = /dev/null
+\tattributesFile = /dev/null
+\texcludesFile = /dev/null
+\tfsync = all
+\tfsyncMethod = fsync
+[commit]
+\tgpgSign = false
+[tag]
+\tgpgSign = false
+[diff]
+\texternal =
+[gc]
+\tauto = 0
+\tautoDetach = false
+[maintenance]
+\tauto = false
+[transfer]
+\tfsckObjects = true
+"""
+_FILES = {
+    "HEAD": f"ref: {BRANCH}\n".encode("ascii"),
+    "config": CONFIG,
+    "info/attributes": b"* -text\n",
+}
+_FOLDERS = ("info", "objects", "objects/info", "objects/pack", "refs", "refs/heads", "refs/tags")
+_NEAR_COMMITS = 256
+
+
+class Snapshot(Mapping[str, bytes]):
+    """The documents of one commit by path; blobs are read when asked for. `entries` maps path to TreeEntry.
+
+    Looking one path up reads only the trees on its way. Links and nested repositories, which we never write, are left
+    out.
+    """
+
+    def __init__(self, repository: Repository, tree: str) -> None:
+        self._repository = repository
+        self._tree = tree
+
+    @cached_property
+    def entries(self) -> Mapping[str, TreeEntry]:
+        return dict(self._repository.walk(self._tree))
+
+    def entry(self, path: str) -> TreeEntry | None:
+        """Return where a document is kept, None when the commit has none of that path."""
+        try:
+            segments = os.fsencode(path).split(b"/")
+        except UnicodeEncodeError:
+            return None
+        here: TreeEntry | None = TreeEntry(self._tree, FOLDER_MODE)
+        for segment in segments:
+            if here is None or not here.is_folder:
+                return None
+            here = self._repository.tree(here.oid).get(segment)
+        return here if here is not None and here.mode in DOCUMENT_MODES else None
+
+    def __getitem__(self, path: str) -> bytes:
+        entry = self.entry(path)
+        if entry is None:
+            raise KeyError(path)
+        return self._repository.blob(entry.oid)
+
+    def __contains__(self, path: object) -> bool:
+        return isinstance(path, str) and self.entry(path) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+
+class Repository:
+    """One bare repository. Cheap to open; close it (context manager). Branch is always refs/heads/main."""
+
+    def __init__(self, git_dir: Path) -> None:
+        """Open. Raises BaselineError when it is missing, or its config is not the one that we wrote."""
+        self.git_dir = git_dir.absolute()
+        self.objects = ObjectStore(self.git_dir)
+        self._trees: dict[str, dict[bytes, TreeEntry]] = {}
+        self._commits: dict[str, CommitObject] = {}
+        _check_is_ours(self.git_dir)
+
+    @classmethod
+    def create(cls, git_dir: Path) -> Repository:
+        """Make an empty repository, durable, mode 0700, with our own config; nothing from user or system is used.
+
+        Raises:
+            BaselineError: there is something at `git_dir` already, or the system refuses.
+        """
+        git_dir = git_dir.absolute()
+        temp = git_dir.parent / f".mr-new-{git_dir.name}"
+        try:
+            temp.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # The lock file moves along with the folder; a second creator waits, then finds the first one's repository.
+            with store_lock(temp):
+                _empty(temp)
+                _lay_out(temp)
+                steps.on_step("repository.written")
+                temp.rename(git_dir)
+                durable.sync_folder(git_dir.parent)
+        except OSError as error:
+            shutil.rmtree(temp, ignore_errors=True)
+            raise BaselineError(
+                f"No baseline can be made at “{git_dir}”: {error.strerror}. Nothing was changed."
+            ) from error
+        return cls(git_dir)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop the process that reads packs, if one was needed."""
+        self.objects.close()
+
+    def head(self) -> str | None:
+        """Return the commit id that the branch points to, None before the first commit.
+
+        Raises BaselineError when the repository is gone, or the branch file is damaged.
+        """
+        return read_branch(self.git_dir)
+
+    def snapshot(self, oid: str) -> Snapshot:
+        """Return the tree of a commit. Raises BaselineError when the commit is unknown."""
+        return Snapshot(self, self.commit(oid).tree)
+
+    def has_commit(self, oid: str) -> bool:
+        """Whether the commit can be read here; False for anything that is no commit id."""
+        found = self.objects.find(oid)
+        return found is not None and found[0] == b"commit"
+
+    def parent(self, oid: str) -> str | None:
+        """Return the first parent, None for the first commit. Raises BaselineError when the commit is unknown."""
+        return next(iter(self.commit(oid).parents), None)
+
+    def message(self, oid: str) -> str:
+        """Return a commit's whole message. Raises BaselineError when the commit is unknown."""
+        return self.commit(oid).message
+
+    def is_ancestor(self, oid: str, of: str) -> bool:
+        """Whether `oid` is `of` or one of its ancestors; False when `oid` is unknown.
+
+        Raises BaselineError when `of` is unknown. Near ancestors are found without a process.
+        """
+        waiting, seen = [of], {of}
+        for _ in range(_NEAR_COMMITS):
+            if not waiting:
+                return False
+            here = waiting.pop(0)
+            if here == oid:
+                return True
+            fresh = [parent for parent in self.commit(here).parents if parent not in seen]
+            waiting += fresh
+            seen.update(fresh)
+        return self.has_commit(oid) and self._asks_git_for_ancestry(oid, of)
+
+    def _asks_git_for_ancestry(self, oid: str, of: str) -> bool:
+        from .process import run
+
+        status, _stdout, stderr = run(self.git_dir, "merge-base", "--is-ancestor", oid, of)
+        if status not in {0, 1}:
+            raise BaselineError(f"git cannot walk the history of the baseline: {stderr.strip()}. Nothing was changed.")
+        return status == 0
+
+    def blob(self, oid: str) -> bytes:
+        """Return the bytes of one stored document. Raises BaselineError when there is none."""
+        return self.objects.read(oid, b"blob")
+
+    def commit(self, oid: str) -> CommitObject:
+        """Return the fields of a commit. Raises BaselineError when it is unknown or damaged."""
+        if oid not in self._commits:
+            try:
+                self._commits[oid] = decode_commit(self.objects.read(oid, b"commit"))
+            except ValueError as error:
+                raise BaselineError(f"Commit {oid} of the baseline cannot be read: {error}.") from error
+        return self._commits[oid]
+
+    def tree(self, oid: str) -> Mapping[bytes, TreeEntry]:
+        """Return the entries of one folder by name. Raises BaselineError when it is unknown or damaged."""
+        if oid not in self._trees:
+            try:
+                self._trees[oid] = decode_tree(self.objects.read(oid, b"tree"))
+            except ValueError as error:
+                raise BaselineError(f"Tree {oid} of the baseline cannot be read: {error}.") from error
+        return self._trees[oid]
+
+    def walk(self, tree: str) -> Iterator[tuple[str, TreeEntry]]:
+        """Yield (path, entry) of every document below a tree, sorted as git sorts."""
+        waiting = [("", TreeEntry(tree, FOLDER_MODE))]
+        while waiting:
+            path, entry = waiting.pop()
+            if entry.is_folder:
+                prefix = f"{path}/" if path else ""
+                below = [(prefix + os.fsdecode(name), child) for name, child in self.tree(entry.oid).items()]
+                waiting += reversed(below)
+            elif entry.mode in DOCUMENT_MODES:
+                yield path, entry
+
+    def changes(self, old: str | None, new: str) -> dict[str, tuple[TreeEntry | None, TreeEntry | None]]:
+        """Return (before, after) of every document that differs between two commits (None: before the first one).
+
+        Reads only the trees that differ. Raises BaselineError when a commit is unknown.
+        """
+        before = None if old is None else TreeEntry(self.commit(old).tree, FOLDER_MODE)
+        found: dict[str, tuple[TreeEntry | None, TreeEntry | None]] = {}
+        after = TreeEntry(self.commit(new).tree, FOLDER_MODE)
+        waiting: list[tuple[str, TreeEntry | None, TreeEntry | None]] = [("", before, after)]
+        while waiting:
+            path, *sides = waiting.pop()
+            if sides[0] == sides[1]:
+                continue
+            below = [self.tree(side.oid) if side is not None and side.is_folder else {} for side in sides]
+            prefix = f"{path}/" if path else ""
+            names = below[0].keys() | below[1].keys()
+            waiting += ((prefix + os.fsdecode(name), below[0].get(name), below[1].get(name)) for name in names)
+            documents = [side if side is not None and side.mode in DOCUMENT_MODES else None for side in sides]
+            if documents[0] != documents[1]:
+                found[path] = (documents[0], documents[1])
+        return dict(sorted(found.items()))
+
+
+def _check_is_ours(git_dir: Path) -> None:
+    try:
+        config = (git_dir / "config").read_bytes()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise BaselineError(
+            f"There is no baseline at “{git_dir}”. The memory folder is unchanged; restore the data folder from a "
+            "backup, or adopt the folder anew."
+        ) from error
+    except OSError as error:
+        raise BaselineError(
+            f"The baseline at “{git_dir}” cannot be read: {error.strerror}. Nothing was changed."
+        ) from error
+    if config != CONFIG:
+        raise BaselineError(
+            f"The git config at “{git_dir / 'config'}” is not the one that memoryreview wrote, so it is not used. "
+            "Nothing was changed; find out who changed it, then restore the file from a backup."
+        )
+
+
+def _empty(folder: Path) -> None:
+    """Remove what a killed creator left."""
+    for name in {name.partition("/")[0] for name in (*_FOLDERS, *_FILES)}:
+        path = folder / name
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def _lay_out(folder: Path) -> None:
+    for name in _FOLDERS:
+        (folder / name).mkdir(mode=0o700)
+    for name, content in _FILES.items():
+        durable.write_new_file(folder / name, content)
+    for name in _FOLDERS:
+        durable.sync_folder(folder / name)
+    durable.sync_folder(folder)
