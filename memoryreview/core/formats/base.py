@@ -1,0 +1,93 @@
+"""What a memory format knows: which documents it has, their entries, budgets, and what looks wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from memoryreview.core.model import FormatName, Problem, Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A unit of meaning. Byte span is half-open; `text` is the whole entry on one line, `title` a short form of it.
+
+    `kind` is "document" (the frontmatter of a topic file), "row", "bullet", "entry" (a `§` entry), "task-group" and
+    "task" (their headings, with the header lines of the group), "section" (a heading) or "paragraph" (any other block).
+    """
+
+    kind: str
+    path: str
+    start: int
+    end: int
+    lines: tuple[int, int]
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRow:
+    """One row of an index: a list entry whose first thing is a link to a document.
+
+    Args:
+        lines: 1-based, both included (a row may be wrapped over several lines). Everything that belongs to the row is
+            in it, but no list below it.
+        start, end: half-open byte span of the whole row without the last line end.
+        marker: text before the link, list marker included ("- ", "- ★ [**" is marker "- ★ ").
+        title: link text, bold marks kept.
+        target, anchor: decoded as in `markdown.Link`.
+        separator: text between link and hook (" — ", ": ", "; ", "").
+        hook: the rest of the first line and the wrapped lines, as one string with single spaces.
+        hook_start, hook_end: half-open byte span of the hook in the document (equal when there is none).
+        kind: "inline" or "wiki", the form of the link.
+        depth: 1 for a row of an outermost list.
+        has_list_below: whether other list entries are nested under the row.
+    """
+
+    lines: tuple[int, int]
+    start: int
+    end: int
+    marker: str
+    title: str
+    target: str
+    anchor: str
+    separator: str
+    hook: str
+    hook_start: int
+    hook_end: int
+    list_id: int
+    section: int
+    kind: str = "inline"
+    depth: int = 1
+    has_list_below: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """How full a budget is. `unit` is "lines", "bytes", "characters" or "tokens"; `cut_line` is the 1-based first line
+    that the agent no longer sees, None while all is seen."""
+
+    path: str
+    unit: str
+    used: int
+    limit: int
+    cut_line: int | None
+
+
+class Format(Protocol):
+    name: FormatName
+
+    def entries(self, path: str, data: bytes) -> tuple[Entry, ...]:
+        """Locate the entries of one document, in order, not overlapping. Total on arbitrary bytes."""
+
+    def meters(self, path: str, data: bytes) -> tuple[Meter, ...]:
+        """Return the budgets that apply to this document; empty for a document that is not always loaded."""
+
+    def lint(self, tree: Tree) -> tuple[Problem, ...]:
+        """Return what looks wrong in a folder, by path and line."""
+
+    def is_index(self, path: str) -> bool:
+        """Whether the document is an index of others in this format."""
+
+    def is_generated(self, path: str) -> bool:
+        """Whether a tool rewrites this document by itself (recorded, never queued)."""
