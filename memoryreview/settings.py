@@ -1,0 +1,177 @@
+"""Settings. Every one has a default that works on one machine; a broken value stops the start with a sentence."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
+
+from . import home as data_folder
+
+PACKAGE = Path(__file__).resolve().parent
+
+
+def _shipped(name: str) -> Path:
+    """Return a folder that lies beside the package in a checkout and inside it in a wheel."""
+    inside = PACKAGE / name
+    return inside if inside.is_dir() else PACKAGE.parent / name
+
+
+def env_int(name: str, default: int, *, at_least: int = 0) -> int:
+    text = os.environ.get(name, "")
+    if not text:
+        return default
+    if not text.isdecimal() or int(text) < at_least:
+        raise ImproperlyConfigured(f"{name} must be a whole number of at least {at_least}, not “{text}”.")
+    return int(text)
+
+
+def env_hosts(name: str, default: list[str]) -> list[str]:
+    hosts = [host.strip() for host in os.environ.get(name, "").split(",") if host.strip()]
+    if any("*" in host or host.startswith(".") for host in hosts):
+        raise ImproperlyConfigured(f"{name} must name each host; wildcards would let any web page reach your memory.")
+    return hosts or default
+
+
+HOME = data_folder.locate()
+SECRET_KEY = os.environ.get("MEMORYREVIEW_SECRET_KEY") or data_folder.key(HOME, "secret.key")
+DECISION_KEY = data_folder.key(HOME, "decision.key")  # keys the chain of decisions, see review.operations.ledger
+DEBUG = False
+
+ALLOWED_HOSTS = env_hosts("MEMORYREVIEW_ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
+_ADDRESS = os.environ.get("MEMORYREVIEW_PUBLIC_URL") or data_folder.address(HOME) or "http://127.0.0.1:8765"
+PUBLIC_URL = _ADDRESS.rstrip("/")
+if not PUBLIC_URL.startswith(("http://", "https://")):
+    raise ImproperlyConfigured(f"MEMORYREVIEW_PUBLIC_URL must start with http:// or https://, not “{PUBLIC_URL}”.")
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "django_q",
+    "memoryreview.review",
+]
+MIDDLEWARE = [
+    "memoryreview.middleware.check_host",
+    "memoryreview.middleware.security_headers",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+ROOT_URLCONF = "memoryreview.urls"
+WSGI_APPLICATION = "memoryreview.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [_shipped("templates")],
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "memoryreview.review.views.context.frame",
+            ],
+            "loaders": [("django.template.loaders.cached.Loader", ["django.template.loaders.filesystem.Loader"])],
+        },
+    }
+]
+
+# WAL with FULL: a 201 promises durability. IMMEDIATE: a deferred read-then-write fails at once under load.
+_SQLITE = {
+    "transaction_mode": "IMMEDIATE",
+    "timeout": 20,  # seconds
+    "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON",
+}
+
+
+def _sqlite(name: str) -> dict[str, object]:
+    return {"ENGINE": "django.db.backends.sqlite3", "NAME": HOME / name, "OPTIONS": dict(_SQLITE), "CONN_MAX_AGE": None}
+
+
+DATABASES = {"default": _sqlite("memoryreview.sqlite3"), "queue": _sqlite("queue.sqlite3")}
+if _url := os.environ.get("MEMORYREVIEW_DATABASE_URL", ""):
+    try:
+        DATABASES["default"] = {**dj_database_url.parse(_url, conn_max_age=None)}
+    except ValueError as error:
+        raise ImproperlyConfigured(
+            "MEMORYREVIEW_DATABASE_URL is not a database address such as postgres://…"
+        ) from error
+DATABASE_ROUTERS = ["memoryreview.routers.QueueRouter"]
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+Q_CLUSTER: dict[str, object] = {
+    "name": "memoryreview",
+    "label": "memoryreview",
+    "workers": 1,
+    "timeout": 300,  # seconds; a task that runs longer is stopped
+    "retry": 900,  # seconds; must exceed timeout, else a task runs twice
+    "max_attempts": 3,
+    "poll": 0.5,  # seconds
+    "bulk": 10,
+    "save_limit": 100,
+    "catch_up": False,
+}
+if _broker := os.environ.get("MEMORYREVIEW_BROKER_URL", ""):
+    if not _broker.startswith(("redis://", "rediss://", "unix://")):
+        raise ImproperlyConfigured("MEMORYREVIEW_BROKER_URL must be a Redis address such as redis://127.0.0.1:6379/0.")
+    Q_CLUSTER["redis"] = _broker
+else:
+    Q_CLUSTER["orm"] = "queue"
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.ScryptPasswordHasher"]
+LOGIN_URL = "sign-in"
+LOGIN_REDIRECT_URL = "queue"
+
+SESSION_COOKIE_NAME = "memoryreview_session"
+SESSION_COOKIE_AGE = 12 * 60 * 60  # seconds
+SESSION_COOKIE_SAMESITE = "Strict"
+SESSION_COOKIE_SECURE = PUBLIC_URL.startswith("https://")
+CSRF_USE_SESSIONS = True
+CSRF_FAILURE_VIEW = "memoryreview.review.views.errors.csrf_failure"
+CSRF_TRUSTED_ORIGINS = [PUBLIC_URL] if PUBLIC_URL.startswith("https://") else []
+if PUBLIC_URL.startswith("https://"):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # bytes; page forms (an edited document arrives url-encoded)
+BODY_MAX_BYTES = env_int("MEMORYREVIEW_BODY_MAX_BYTES", 1024 * 1024, at_least=1024)  # API and webhook
+PENDING_PER_AGENT = env_int("MEMORYREVIEW_PENDING_PER_AGENT", 1000, at_least=1)
+EXPIRE_DAYS = env_int("MEMORYREVIEW_EXPIRE_DAYS", 90, at_least=1)  # a proposal nobody decided
+STEP_UP_MINUTES = env_int("MEMORYREVIEW_STEP_UP_MINUTES", 15, at_least=1)  # risky acts ask for the password again
+
+LANGUAGE_CODE = "en"
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [_shipped("static")]
+WHITENOISE_USE_FINDERS = True  # serve from the package; no collect step, no second process
+WHITENOISE_MAX_AGE = 3600  # seconds; addresses carry the version
+
+LOG_PATH = HOME / "memoryreview.log"
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"()": "memoryreview.logs.LineFormatter"}},
+    "handlers": {
+        "file": {
+            "class": "logging.handlers.RotatingFileHandler",
+            "filename": LOG_PATH,
+            "maxBytes": 2_000_000,
+            "backupCount": 3,
+            "formatter": "line",
+            "delay": True,
+        },
+    },
+    "root": {"handlers": ["file"], "level": "INFO"},
+    "loggers": {"django": {"handlers": ["file"], "level": "WARNING", "propagate": False}},
+}
