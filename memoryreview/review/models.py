@@ -1,0 +1,354 @@
+"""Proposals and decisions. Content that is approved lives in git; what is derived here says so."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+from enum import StrEnum
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from memoryreview.core.model import FormatName, Guard, Scope
+
+from .querysets import AgentQuerySet, ChangeQuerySet, ProposalQuerySet, StoreQuerySet
+
+
+class State(StrEnum):
+    """Life of a proposal (`design.md` §5). `stale` and `conflict` are computed, not stored."""
+
+    PENDING = "pending"
+    QUARANTINED = "quarantined"
+    APPLYING = "applying"
+    APPLIED = "applied"
+    REJECTED = "rejected"
+    CHANGES_REQUESTED = "changes_requested"
+    WITHDRAWN = "withdrawn"
+    SUPERSEDED = "superseded"
+    EXPIRED = "expired"
+    FAILED = "failed"
+    ROLLED_BACK = "rolled_back"
+
+
+OPEN_STATES = (State.PENDING, State.QUARANTINED)
+
+
+class ChangeKind(StrEnum):
+    ADOPT = "adopt"
+    AUTO = "auto"
+    APPROVED = "approved"
+    CAPTURED = "captured"
+    ROLLBACK = "rollback"
+    RESTORE = "restore"
+    PROMOTE = "promote"
+    ERASE = "erase"
+
+
+class Verb(StrEnum):
+    """What a decision row records."""
+
+    AUTO_APPLY = "auto_apply"
+    APPROVE = "approve"
+    EDIT = "edit"
+    REJECT = "reject"
+    RELEASE = "release"
+    REOPEN = "reopen"
+    ROLLBACK = "rollback"
+    WITHDRAW = "withdraw"
+    SUPERSEDE = "supersede"
+    EXPIRE = "expire"
+    RECORD = "record"
+    ADOPT = "adopt"
+    INTERRUPT = "interrupt"
+    FAIL = "fail"
+
+
+class Reason(StrEnum):
+    """Why a proposal was rejected; returned to the agent."""
+
+    WRONG = "wrong"
+    STALE = "stale"
+    DUPLICATE = "duplicate"
+    TOO_SPECIFIC = "too specific"
+    WRONG_SCOPE = "wrong scope"
+    SENSITIVE = "sensitive"
+    UNSAFE = "unsafe instruction"
+    WORDING = "wording"
+
+
+class Role(StrEnum):
+    MEMBER = "member"
+    MAINTAINER = "maintainer"
+
+
+def _one_of(field: str, values: type[StrEnum], name: str) -> models.CheckConstraint:
+    return models.CheckConstraint(condition=Q(**{f"{field}__in": [str(value) for value in values]}), name=name)
+
+
+class Team(models.Model):
+    slug = models.SlugField(unique=True)
+    name = models.CharField(max_length=120)
+    created_at = models.DateTimeField(default=timezone.now)
+
+
+class Membership(models.Model):
+    team = models.ForeignKey(Team, models.CASCADE, related_name="memberships")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=12, default=Role.MEMBER)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["team", "person"], name="membership_once"),
+            _one_of("role", Role, "membership_role"),
+        ]
+
+
+class Store(models.Model):
+    """One memory folder. `baseline` names its git dir in the data folder.
+
+    `differing` lists documents whose disk text could not be merged with a newer approved text. `alarm` is a sentence
+    when the folder looks lost; capturing pauses until it is whole again.
+    """
+
+    slug = models.SlugField(unique=True, max_length=60)
+    root = models.TextField(unique=True)
+    format = models.CharField(max_length=12, default=FormatName.MARKDOWN)
+    scope = models.CharField(max_length=8, default=Scope.PRIVATE)
+    guard = models.CharField(max_length=8, default=Guard.OBSERVE)
+    team = models.ForeignKey(Team, models.PROTECT, null=True, related_name="stores")
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="stores")
+    baseline = models.UUIDField(default=uuid.uuid4, unique=True)
+    switched_off = models.JSONField(default=list)
+    differing = models.JSONField(default=list)
+    alarm = models.TextField(default="")
+    created_at = models.DateTimeField(default=timezone.now)
+    scanned_at = models.DateTimeField(null=True)
+
+    objects = StoreQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            _one_of("format", FormatName, "store_format"),
+            _one_of("scope", Scope, "store_scope"),
+            _one_of("guard", Guard, "store_guard"),
+            models.CheckConstraint(
+                condition=Q(scope=str(Scope.TEAM), team__isnull=False) | Q(scope=str(Scope.PRIVATE), team__isnull=True),
+                name="store_team_has_team",
+            ),
+        ]
+
+
+class Agent(models.Model):
+    """Who proposes. The token is kept as a SHA-256 digest; the webhook secret must be kept to check signatures.
+
+    The agent named `direct` stands for whoever writes files without asking; it has no token.
+    """
+
+    DIRECT = "direct"
+
+    name = models.CharField(max_length=40, unique=True)
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="agents")
+    token_digest = models.CharField(max_length=64, unique=True, null=True)  # noqa: DJ001  # null keeps "no token" unique
+    token_hint = models.CharField(max_length=12, default="")
+    webhook_secret = models.CharField(max_length=80, default="")
+    stores = models.ManyToManyField(Store, related_name="agents")
+    created_at = models.DateTimeField(default=timezone.now)
+    revoked_at = models.DateTimeField(null=True)
+
+    objects = AgentQuerySet.as_manager()
+
+
+class Proposal(models.Model):
+    """A requested change of one store. From `title` on, everything is derived from the latest revision."""
+
+    store = models.ForeignKey(Store, models.PROTECT, related_name="proposals")
+    agent = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="proposals")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="proposals")
+    state = models.CharField(max_length=20, default=State.PENDING)
+    version = models.PositiveIntegerField(default=1)  # every transition adds one; forms carry it
+    created_at = models.DateTimeField(default=timezone.now)
+    updated_at = models.DateTimeField(default=timezone.now)
+
+    fingerprint = models.CharField(max_length=64)  # SHA-256 of the store and what changes
+    repeats = models.PositiveIntegerField(default=0)
+    claimed_title = models.CharField(max_length=300, default="")
+    claimed_kind = models.CharField(max_length=80, default="")
+    rationale = models.TextField(default="")
+    source = models.JSONField(default=dict)
+    scores = models.JSONField(default=dict)
+    confidence = models.FloatField(null=True)
+    rejected_before = models.ForeignKey("self", models.PROTECT, null=True, related_name="+")
+    failure = models.TextField(default="")
+    masked = models.BooleanField(default=False)  # a secret was masked in what is held; it cannot be approved
+
+    promoted_from = models.ForeignKey(Store, models.PROTECT, null=True, related_name="promotions")
+    promoted_path = models.TextField(default="")
+    promoted_commit = models.CharField(max_length=40, default="")
+
+    title = models.CharField(max_length=300, default="")
+    kinds = models.JSONField(default=list)
+    paths = models.JSONField(default=list)
+    risk = models.PositiveSmallIntegerField(default=0)  # queue order, highest first
+    added = models.PositiveIntegerField(default=0)  # lines
+    removed = models.PositiveIntegerField(default=0)  # lines
+    deletes = models.BooleanField(default=False)  # text goes: approving asks twice
+
+    objects = ProposalQuerySet.as_manager()
+
+    class Meta:
+        constraints = [_one_of("state", State, "proposal_state")]
+        indexes = [
+            models.Index(
+                fields=["-risk", "-id"], condition=Q(state__in=["pending", "quarantined"]), name="proposal_queue"
+            ),
+            models.Index(fields=["store", "fingerprint"], name="proposal_fingerprint"),
+            models.Index(fields=["state", "updated_at"], name="proposal_state_updated"),
+        ]
+
+    @property
+    def revision(self) -> Revision:
+        """The latest revision."""
+        revision = self.revisions.order_by("-number").first()
+        assert revision is not None, "a proposal is stored together with its first revision"  # noqa: S101
+        return revision
+
+
+class Revision(models.Model):
+    """What is proposed, as whole documents against `base`. After a split `base` is the commit of the safe part."""
+
+    proposal = models.ForeignKey(Proposal, models.CASCADE, related_name="revisions")
+    number = models.PositiveIntegerField(default=1)
+    base = models.CharField(max_length=40)
+    submitted_base = models.CharField(max_length=40)
+    agent = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="+")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+    verdict = models.CharField(max_length=12, default="")
+    actions = models.JSONField(default=list)  # as in the API answer; what already landed included
+    findings = models.JSONField(default=list)
+    pack_version = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["proposal", "number"], name="revision_once")]
+
+
+class RevisionDocument(models.Model):
+    """One document as proposed; `content` is NULL where it goes. `digest` keys the bytes of a masked write."""
+
+    revision = models.ForeignKey(Revision, models.CASCADE, related_name="documents")
+    path = models.TextField()
+    content = models.BinaryField(null=True)
+    digest = models.CharField(max_length=64, default="")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["revision", "path"], name="revision_document_once")]
+
+
+class Decision(models.Model):
+    """Who did what to which revision, why, and what came of it. Append-only, chained by `mac` over `previous`."""
+
+    proposal = models.ForeignKey(Proposal, models.PROTECT, null=True, related_name="decisions")
+    store = models.ForeignKey(Store, models.PROTECT, related_name="decisions")
+    revision = models.PositiveIntegerField(default=0)
+    change = models.CharField(max_length=40, default="")  # the change that a rollback undoes
+    verb = models.CharField(max_length=12)
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="decisions")
+    agent = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="decisions")
+    reason = models.CharField(max_length=24, default="")
+    note = models.TextField(default="")
+    shown = models.CharField(max_length=64, default="")  # hash of what the person saw
+    carried_over = models.BooleanField(default=False)
+    sole_person = models.BooleanField(default=False)  # approved one's own: the installation has one person only
+    at = models.DateTimeField(default=timezone.now)
+    previous = models.CharField(max_length=64, unique=True)
+    mac = models.CharField(max_length=64, unique=True)
+
+    class Meta:
+        constraints = [_one_of("verb", Verb, "decision_verb")]
+
+
+class Change(models.Model):
+    """An applied commit. Derived from git and decisions, kept for pages; `certificate` proves a safe change."""
+
+    oid = models.CharField(max_length=40)
+    parent = models.CharField(max_length=40, default="")
+    store = models.ForeignKey(Store, models.PROTECT, related_name="changes")
+    kind = models.CharField(max_length=12)
+    proposal = models.ForeignKey(Proposal, models.PROTECT, null=True, related_name="changes")
+    decision = models.ForeignKey(Decision, models.PROTECT, null=True, related_name="changes")
+    agent = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="changes")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="changes")
+    title = models.CharField(max_length=300)
+    paths = models.JSONField(default=list)
+    certificate = models.JSONField(null=True)
+    rolls_back = models.ManyToManyField("self", symmetrical=False, related_name="rolled_back_by")
+    at = models.DateTimeField(default=timezone.now)
+
+    objects = ChangeQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["store", "oid"], name="change_once"),
+            _one_of("kind", ChangeKind, "change_kind"),
+        ]
+        indexes = [models.Index(fields=["store", "-id"], name="change_by_store")]
+
+
+class ChangedPath(models.Model):
+    """Which change touched which document, for the history of one file."""
+
+    change = models.ForeignKey(Change, models.CASCADE, related_name="changed_paths")
+    store = models.ForeignKey(Store, models.CASCADE, related_name="+")
+    path = models.TextField()
+
+    class Meta:
+        indexes = [models.Index(fields=["store", "path", "-change"], name="changed_path_history")]
+
+
+class Intent(models.Model):
+    """Journal: a commit that is about to become the head. Done or undone by `operations.reconcile`, never left."""
+
+    store = models.ForeignKey(Store, models.PROTECT, related_name="intents")
+    expected = models.CharField(max_length=40, default="")
+    oid = models.CharField(max_length=40)
+    proposal = models.ForeignKey(Proposal, models.PROTECT, null=True, related_name="+")
+    decision = models.ForeignKey(Decision, models.PROTECT, null=True, related_name="+")
+    kind = models.CharField(max_length=12)
+    landing = models.JSONField()  # operations.landing.Landing without its bytes
+    created_at = models.DateTimeField(default=timezone.now)
+
+
+class Delivery(models.Model):
+    """An idempotency key that was used: the same key with the same body gives the same answer, for good."""
+
+    agent = models.ForeignKey(Agent, models.CASCADE, related_name="deliveries")
+    door = models.CharField(max_length=8)  # "api" or "webhook"
+    key = models.CharField(max_length=255)
+    body_hash = models.CharField(max_length=64)
+    proposal = models.ForeignKey(Proposal, models.CASCADE, null=True, related_name="deliveries")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["agent", "door", "key"], name="delivery_once")]
+
+
+class SignUpLink(models.Model):
+    """A one-time link that makes an account: the owner's at first start, or an invitation to a team."""
+
+    digest = models.CharField(max_length=64, unique=True)
+    team = models.ForeignKey(Team, models.CASCADE, null=True, related_name="+")
+    role = models.CharField(max_length=12, default=Role.MEMBER)
+    invited_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="+")
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+
+    def is_open(self, now: datetime) -> bool:
+        return self.used_at is None and now < self.expires_at
+
+
+def is_sole_person() -> bool:
+    """Whether the installation has one account only, so that nobody else could approve."""
+    return User.objects.filter(is_active=True).count() == 1
