@@ -1,0 +1,66 @@
+"""Decisions: append-only, chained and keyed, so that a row forged in the database is found."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Iterator
+
+from django.conf import settings
+from django.db import connection, transaction
+
+from memoryreview.review.models import Decision
+
+GENESIS = "0" * 64
+_POSTGRES_LOCK = 7_265_118  # arbitrary; one writer of the chain at a time
+
+
+def _mac(decision: Decision) -> str:
+    record = [
+        decision.previous,
+        decision.proposal_id,
+        decision.store_id,
+        decision.revision,
+        decision.change,
+        decision.verb,
+        decision.person_id,
+        decision.agent_id,
+        decision.reason,
+        decision.note,
+        decision.shown,
+        decision.carried_over,
+        decision.sole_person,
+        decision.at.isoformat(),
+    ]
+    message = json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode()
+    return hmac.new(settings.DECISION_KEY.encode(), message, hashlib.sha256).hexdigest()
+
+
+def record(decision: Decision) -> Decision:
+    """Append a decision to the chain and save it. Call inside the transaction that makes the transition."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_POSTGRES_LOCK])
+    last = Decision.objects.order_by("-pk").values_list("mac", flat=True).first()
+    decision.previous = last or GENESIS
+    decision.mac = _mac(decision)
+    decision.save(force_insert=True)
+    return decision
+
+
+def broken_links() -> Iterator[tuple[int, str]]:
+    """Yield (decision id, sentence) for every row that was forged, changed or lost its neighbour."""
+    previous = GENESIS
+    for decision in Decision.objects.order_by("pk").iterator():
+        if decision.previous != previous:
+            yield decision.pk, "the decision before it is missing or was changed"
+        if not hmac.compare_digest(decision.mac, _mac(decision)):
+            yield decision.pk, "its content does not match its key"
+        previous = decision.mac
+
+
+def record_now(decision: Decision) -> Decision:
+    """Append a decision in a transaction of its own, before the commit that names it."""
+    with transaction.atomic():
+        return record(decision)

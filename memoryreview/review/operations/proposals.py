@@ -1,0 +1,268 @@
+"""Rows of a proposal: stored whole in one transaction, with everything that the queue shows derived from it."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from memoryreview.core import scan
+from memoryreview.core.merge import changes
+from memoryreview.core.model import Action, Classification, Delta, Finding, Kind, Severity, Tree, Verdict
+from memoryreview.review.models import (
+    Agent,
+    Decision,
+    Delivery,
+    Proposal,
+    Revision,
+    RevisionDocument,
+    State,
+    Store,
+    Verb,
+)
+
+from . import ledger
+from .errors import AlreadyDecidedError, finding_json
+
+_DELETING = frozenset({Kind.FACT_DELETE, Kind.FILE_DELETE, Kind.INDEX_DROP, Kind.MASS_CHANGE})
+_RISK = {
+    Kind.MASS_CHANGE: 60,
+    Kind.FILE_DELETE: 50,
+    Kind.SCOPE_PROMOTE: 40,
+    Kind.FACT_DELETE: 35,
+    Kind.INDEX_DROP: 30,
+    Kind.SCOPE_CHANGE: 30,
+    Kind.FACT_REWRITE: 20,
+    Kind.META_CHANGE: 15,
+    Kind.FILE_RENAME: 15,
+    Kind.FACT_ADD: 10,
+    Kind.FILE_ADD: 10,
+    Kind.INDEX_ADD: 5,
+}
+_QUARANTINE_RISK = 100
+_FINDING_RISK = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What somebody asks for, apart from the change itself. Texts are as sent."""
+
+    title: str = ""
+    rationale: str = ""
+    claimed_kind: str = ""
+    source: Mapping[str, Any] = field(default_factory=dict)
+    scores: Mapping[str, Any] = field(default_factory=dict)
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """Where a promoted document comes from."""
+
+    store: Store
+    path: str
+    commit: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryKey:
+    door: str
+    key: str
+    body_hash: str
+
+
+def fingerprint(store: Store, delta: Delta) -> str:
+    """Return the SHA-256 under which two requests ask for the same change of the same store."""
+    digest = hashlib.sha256(store.slug.encode())
+    for path in sorted(delta):
+        new = delta[path]
+        digest.update(b"\0%s\0" % path.encode("utf-8", "surrogateescape"))
+        digest.update(b"-" if new is None else hashlib.sha256(new).digest())
+    return digest.hexdigest()
+
+
+def keyed_digest(content: bytes) -> str:
+    """Return a keyed digest, for recognising bytes that are kept nowhere in the clear."""
+    return hmac.new(settings.DECISION_KEY.encode(), content, hashlib.sha256).hexdigest()
+
+
+def initial_state(classification: Classification) -> State:
+    """Say where a new proposal starts: quarantined, on its way to the baseline, or waiting."""
+    if any(finding.severity is Severity.BLOCK for finding in classification.findings):
+        return State.QUARANTINED
+    if any(action.verdict in (Verdict.SAFE, Verdict.RECORDED) for action in classification.actions):
+        return State.APPLYING
+    return State.PENDING
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A proposal about to be stored."""
+
+    store: Store
+    base: str
+    tree: Tree
+    delta: Delta
+    classification: Classification
+    submission: Submission
+    agent: Agent | None = None
+    person: User | None = None
+    promotion: Promotion | None = None
+    masked: Delta | None = None  # what is kept instead of `delta` when a secret stands in it
+    rejected_before: Proposal | None = None
+
+
+def store_proposal(draft: Draft, *, delivery: DeliveryKey | None = None) -> Proposal:
+    """Store a proposal, its first revision and its idempotency key in one transaction.
+
+    Raises: django.db.IntegrityError when the idempotency key was used meanwhile (nothing is stored then).
+    """
+    submission, promotion = draft.submission, draft.promotion
+    state = State.QUARANTINED if draft.masked is not None else initial_state(draft.classification)
+    with transaction.atomic():
+        proposal = Proposal.objects.create(
+            store=draft.store,
+            agent=draft.agent,
+            person=draft.person,
+            state=state,
+            fingerprint=fingerprint(draft.store, draft.delta),
+            claimed_title=submission.title[:300],
+            claimed_kind=submission.claimed_kind[:80],
+            rationale=submission.rationale,
+            source=dict(submission.source),
+            scores=dict(submission.scores),
+            confidence=submission.confidence,
+            rejected_before=draft.rejected_before,
+            masked=draft.masked is not None,
+            promoted_from=promotion.store if promotion else None,
+            promoted_path=promotion.path if promotion else "",
+            promoted_commit=promotion.commit if promotion else "",
+        )
+        add_revision(proposal, draft, number=1)
+        if delivery is not None and draft.agent is not None:
+            Delivery.objects.create(
+                agent=draft.agent,
+                door=delivery.door,
+                key=delivery.key,
+                body_hash=delivery.body_hash,
+                proposal=proposal,
+            )
+        if state == State.APPLYING:
+            ledger.record(
+                Decision(proposal=proposal, store=draft.store, revision=1, verb=Verb.AUTO_APPLY, agent=draft.agent)
+            )
+    return proposal
+
+
+def add_revision(proposal: Proposal, draft: Draft, *, number: int) -> Revision:
+    """Store one revision with its documents and refresh what the queue shows. Call inside a transaction."""
+    revision = Revision.objects.create(
+        proposal=proposal,
+        number=number,
+        base=draft.base,
+        submitted_base=draft.base,
+        agent=draft.agent,
+        person=draft.person,
+        verdict=draft.classification.verdict,
+        pack_version=scan.PACK_VERSION,
+    )
+    kept = draft.delta if draft.masked is None else draft.masked
+    RevisionDocument.objects.bulk_create(
+        RevisionDocument(
+            revision=revision,
+            path=path,
+            content=kept[path],
+            digest=keyed_digest(new) if draft.masked is not None and new is not None else "",
+        )
+        for path, new in draft.delta.items()
+    )
+    show(proposal, revision, draft.classification, draft.tree, kept)
+    return revision
+
+
+def show(proposal: Proposal, revision: Revision, classification: Classification, tree: Tree, delta: Delta) -> None:
+    """Save what pages and the API show of a revision, derived from its classification."""
+    landed = [action for action in revision.actions if action.get("commit")]
+    revision.actions = landed + [action_json(action) for action in classification.actions]
+    revision.findings = [finding_json(finding) for finding in classification.findings]
+    revision.verdict = classification.verdict
+    revision.save(update_fields=["actions", "findings", "verdict"])
+    waiting = [action for action in classification.actions if action.verdict is not Verdict.SAFE]
+    runs = [change for path, new in delta.items() for change in changes(tree.get(path), new)]
+    proposal.title = _title(waiting or list(classification.actions))
+    proposal.kinds = sorted({str(action.kind) for action in waiting or classification.actions})
+    proposal.paths = sorted(delta)
+    proposal.risk = _risk(waiting, classification.findings, proposal.state)
+    proposal.added = sum(change.new.count(b"\n") + (not change.new.endswith(b"\n")) for change in runs if change.new)
+    proposal.removed = sum(change.old.count(b"\n") + (not change.old.endswith(b"\n")) for change in runs if change.old)
+    proposal.deletes = any(action.kind in _DELETING for action in waiting)
+    proposal.save(update_fields=["title", "kinds", "paths", "risk", "added", "removed", "deletes"])
+
+
+def _title(actions: Sequence[Action]) -> str:
+    if not actions:
+        return "Nothing left to change"
+    ranked = sorted(actions, key=lambda action: -_RISK.get(action.kind, 0))
+    more = f", and {len(actions) - 1} more" if len(actions) > 1 else ""
+    return f"{ranked[0].title[:280]}{more}"
+
+
+def _risk(actions: Sequence[Action], findings: Sequence[Finding], state: str) -> int:
+    risk = max((_RISK.get(action.kind, 0) for action in actions), default=0)
+    if any(finding.severity is not Severity.NOTE for finding in findings):
+        risk += _FINDING_RISK
+    return risk + (_QUARANTINE_RISK if state == State.QUARANTINED else 0)
+
+
+def action_json(action: Action) -> dict[str, Any]:
+    """Return an action in the shape of `design.md` §9.1."""
+    shown: dict[str, Any] = {
+        "kind": str(action.kind),
+        "verdict": str(action.verdict),
+        "path": action.path,
+        "lines": list(action.lines) if action.lines else None,
+        "new_lines": list(action.new_lines) if action.new_lines else None,
+        "old": action.old,
+        "new": action.new,
+        "title": action.title,
+    }
+    if action.proof is not None:
+        shown["proof"] = {
+            "rule": str(action.proof.rule),
+            "version": action.proof.version,
+            "rewrites": [
+                {"path": r.path, "start": r.start, "end": r.end, "new": r.new.decode("utf-8")}
+                for r in action.proof.rewrites
+            ],
+        }
+    else:
+        shown["reasons"] = list(action.reasons)
+    return shown
+
+
+def move(proposal: Proposal, *, to: State, decision: Decision | None = None) -> Decision | None:
+    """Make one transition: compare-and-swap on (id, version) plus its decision row, in one transaction.
+
+    Raises: AlreadyDecidedError when somebody else was faster.
+    """
+    with transaction.atomic():
+        moved = Proposal.objects.filter(pk=proposal.pk, version=proposal.version, state=proposal.state).update(
+            state=to, version=proposal.version + 1, updated_at=timezone.now()
+        )
+        if not moved:
+            fresh = Proposal.objects.get(pk=proposal.pk)
+            raise AlreadyDecidedError(fresh, last_decision(fresh))
+        proposal.state, proposal.version = to, proposal.version + 1
+        return ledger.record(decision) if decision is not None else None
+
+
+def last_decision(proposal: Proposal) -> Decision | None:
+    """Return the newest decision on a proposal, with its person."""
+    return proposal.decisions.select_related("person", "agent").order_by("-pk").first()

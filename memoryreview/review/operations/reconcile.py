@@ -1,0 +1,66 @@
+"""After a kill: finish what reached the baseline, take back what did not. Runs at start and before each decision."""
+
+from __future__ import annotations
+
+import logging
+
+from memoryreview.baseline import commits
+from memoryreview.core.errors import MemoryReviewError
+from memoryreview.review.models import Decision, Intent, Proposal, State, Store, Verb
+
+from . import proposals
+from .apply import finish
+from .proposals import last_decision
+from .settle import settle
+from .stores import Workshop, locked
+
+log = logging.getLogger(__name__)
+
+
+def reconcile_all() -> list[str]:
+    """Reconcile every store; return one sentence for each that could not be."""
+    faults: list[str] = []
+    for store in Store.objects.order_by("pk"):
+        try:
+            with locked(store) as shop:
+                commits.sweep(shop.repository)
+                shop.worktree().sweep()
+                reconcile_within(shop)
+        except MemoryReviewError as error:
+            log.warning("reconcile %s: %s", store.slug, error)
+            faults.append(str(error))
+    return faults
+
+
+def reconcile_within(shop: Workshop) -> None:
+    """Bring journal, proposals, baseline and disk of one store to one truth. Harmless to repeat. Effects in order:
+
+    1. An intent whose commit is part of the head: write what is missing on disk and record the change.
+    2. Any other intent: forget it; its objects are unreachable and harmless.
+    3. A proposal left `applying`: back to waiting when a person had decided it, carried on when proof had.
+    """
+    head = shop.head()
+    for intent in Intent.objects.filter(store=shop.store).select_related("proposal__agent", "decision").order_by("pk"):
+        if shop.repository.is_ancestor(intent.oid, head):
+            finish(shop, intent)
+        else:
+            intent.delete()
+    for proposal in (
+        Proposal.objects.filter(store=shop.store, state=State.APPLYING).select_related("store").order_by("pk")
+    ):
+        _resume(shop, proposal)
+
+
+def _resume(shop: Workshop, proposal: Proposal) -> None:
+    last = last_decision(proposal)
+    if last is not None and last.verb == Verb.AUTO_APPLY:
+        settle(shop, proposal)
+        return
+    interrupted = Decision(
+        proposal=proposal,
+        store=proposal.store,
+        revision=proposal.revision.number,
+        verb=Verb.INTERRUPT,
+        note="The server stopped before this was written. Nothing was changed; decide again.",
+    )
+    proposals.move(proposal, to=State.PENDING, decision=interrupted)

@@ -1,0 +1,117 @@
+"""Carry a new proposal as far as it goes without a person: land its safe parts, leave the rest waiting."""
+
+from __future__ import annotations
+
+from memoryreview.core.classify.split import apply_proof, rebase, safe_part
+from memoryreview.core.formats import of as format_of
+from memoryreview.core.model import Classification, Delta, FormatName, Kind, Proof, Severity, Verdict
+from memoryreview.review.models import Agent, ChangeKind, Decision, Proposal, State, Verb
+
+from . import proposals
+from .apply import Landing, land, standing_write
+from .errors import CannotApplyError, SecretDetectedError
+from .proposals import last_decision
+from .standing import Standing, classification_of, standing
+from .stores import Workshop
+
+
+def settle(shop: Workshop, proposal: Proposal) -> Proposal:
+    """Finish a proposal in state `applying` that no person decided; any other is left alone. Can be repeated.
+
+    1. Merge it onto the present head and classify what is left.
+    2. Land one commit per safe rule, each with its certificate; then what a tool wrote by itself.
+    3. Leave it applied, or waiting with the rest against the new head.
+    """
+    proposal.refresh_from_db()
+    decision = last_decision(proposal)
+    if proposal.state != State.APPLYING or decision is None or decision.verb != Verb.AUTO_APPLY:
+        return proposal
+    view = standing(proposal.revision, shop.repository)
+    classification = classification_of(proposal, view)
+    if not view.conflicts and not _alarmed(classification):
+        try:
+            _land_safe(shop, proposal, decision, view, classification)
+        except (CannotApplyError, SecretDetectedError) as error:
+            proposal.refresh_from_db()
+            proposal.failure = str(error)
+            proposal.save(update_fields=["failure"])
+    return _leave(shop, proposal)
+
+
+def _alarmed(classification: Classification) -> bool:
+    return any(finding.severity is Severity.BLOCK for finding in classification.findings)
+
+
+def _land_safe(
+    shop: Workshop, proposal: Proposal, decision: Decision, view: Standing, classification: Classification
+) -> None:
+    tree = view.tree
+    direct = proposal.agent is not None and proposal.agent.name == Agent.DIRECT
+    kind = ChangeKind.CAPTURED if direct else ChangeKind.AUTO
+    for proof in rebase(safe_part(classification)):
+        delta = apply_proof(tree, proof)
+        titles = [action.title for action in classification.actions if action.kind == proof.rule]
+        landing = _landing(proposal, decision, kind, delta, titles, proof)
+        change = land(shop, landing)
+        _mark_landed(proposal, proof.rule, change.oid)
+        tree = shop.tree()
+    recorded = _recorded(proposal, view, classification)
+    if recorded:
+        change = land(
+            shop, _landing(proposal, decision, ChangeKind.CAPTURED, recorded, ["Record files that a tool rewrote"])
+        )
+        _mark_landed(proposal, Kind.TOOL_GENERATED, change.oid)
+
+
+def _landing(
+    proposal: Proposal,
+    decision: Decision,
+    kind: ChangeKind,
+    delta: Delta,
+    titles: list[str],
+    proof: Proof | None = None,
+) -> Landing:
+    title = titles[0] if len(titles) == 1 else f"{titles[0]}, and {len(titles) - 1} more" if titles else proposal.title
+    return Landing(
+        kind=kind,
+        delta=delta,
+        title=title,
+        proposal=proposal,
+        decision=decision,
+        agent=proposal.agent,
+        proof=proof,
+        after=State.APPLYING,
+        standing=standing_write(proposal),
+        whole=False,
+        source=str(proposal.source.get("session", "")),
+    )
+
+
+def _recorded(proposal: Proposal, view: Standing, classification: Classification) -> Delta:
+    if not any(action.verdict is Verdict.RECORDED for action in classification.actions):
+        return {}
+    form = format_of(FormatName(proposal.store.format))
+    return {path: new for path, new in view.delta.items() if form.is_generated(path)}
+
+
+def _mark_landed(proposal: Proposal, rule: Kind, oid: str) -> None:
+    revision = proposal.revision
+    for action in revision.actions:
+        if action["kind"] == rule and "commit" not in action:
+            action["commit"] = oid
+    revision.save(update_fields=["actions"])
+
+
+def _leave(shop: Workshop, proposal: Proposal) -> Proposal:
+    """Say what became of it: all landed, or the rest waits."""
+    proposal.refresh_from_db()
+    revision = proposal.revision
+    view = standing(revision, shop.repository)
+    if not view.delta and not view.conflicts:
+        proposals.move(proposal, to=State.APPLIED)
+        return proposal
+    classification = classification_of(proposal, view)
+    quarantined = any(finding.severity is Severity.BLOCK for finding in classification.findings)
+    proposals.move(proposal, to=State.QUARANTINED if quarantined else State.PENDING)
+    proposals.show(proposal, revision, classification, view.tree, view.delta or view.proposed)
+    return proposal

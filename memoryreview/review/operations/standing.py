@@ -1,0 +1,83 @@
+"""How a proposal stands against what is approved now: the bytes that approving would write, or where it conflicts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from memoryreview.baseline.repository import Repository
+from memoryreview.core.classify.classify import classify
+from memoryreview.core.merge import Conflict, Merged, changes, merge3
+from memoryreview.core.model import Classification, Delta, Tree
+from memoryreview.core.overlay import Overlay
+from memoryreview.review.models import Proposal, Revision
+
+from .stores import context_of
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A revision seen from the present head.
+
+    Args:
+        head: commit that `tree` shows.
+        base_tree: what the revision was made from (equal to `tree` unless the head moved).
+        delta: what approving would change; {} when all of it stands in the baseline already.
+        conflicts: documents whose lines both sides changed, by path; approving is impossible while there are any.
+        proposed: the documents as proposed, before merging.
+        shown: hash of the hunks that a person sees and approves.
+        moved: the head is no longer what the revision was made from.
+    """
+
+    head: str
+    tree: Tree
+    base_tree: Tree
+    delta: Delta
+    proposed: Delta
+    shown: str
+    moved: bool
+    conflicts: Mapping[str, tuple[Conflict, ...]] = field(default_factory=dict)
+
+
+def standing(revision: Revision, repository: Repository) -> Standing:
+    """Merge a revision onto the present head. Reads only."""
+    head = repository.head() or ""
+    tree = repository.snapshot(head)
+    base_tree = tree if revision.base == head else repository.snapshot(revision.base)
+    proposed = {d.path: None if d.content is None else bytes(d.content) for d in revision.documents.all()}
+    delta: dict[str, bytes | None] = {}
+    conflicts: dict[str, tuple[Conflict, ...]] = {}
+    for path, new in proposed.items():
+        merged = merge3(base_tree.get(path), tree.get(path), new)
+        if not isinstance(merged, Merged):
+            conflicts[path] = merged.conflicts
+        elif merged.data != tree.get(path):
+            delta[path] = merged.data
+    return Standing(
+        head=head,
+        tree=tree,
+        base_tree=base_tree,
+        delta=delta,
+        proposed=proposed,
+        shown=shown_hash(tree, delta),
+        moved=revision.base != head,
+        conflicts=conflicts,
+    )
+
+
+def shown_hash(tree: Tree, delta: Delta) -> str:
+    """Return a hash of the changed hunks: it survives a head that moved elsewhere, and nothing else."""
+    digest = hashlib.sha256()
+    for path in sorted(delta):
+        new = delta[path]
+        digest.update(b"%d %s %d\0" % (path in tree, path.encode("utf-8", "surrogateescape"), new is not None))
+        for change in changes(tree.get(path), new):
+            digest.update(b"%d %d\0" % (len(change.old), len(change.new)) + change.old + change.new)
+    return digest.hexdigest()
+
+
+def classification_of(proposal: Proposal, view: Standing) -> Classification:
+    """Classify what approving would change now."""
+    source = proposal.promoted_from.slug if proposal.promoted_from else ""
+    return classify(view.tree, Overlay(view.tree, view.delta), context_of(proposal.store, promoted_from=source))

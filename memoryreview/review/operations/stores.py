@@ -1,0 +1,84 @@
+"""One store's folder, baseline and lock, opened for an operation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from memoryreview.baseline.lock import LockBusyError, store_lock
+from memoryreview.baseline.repository import BaselineError, Repository, Snapshot
+from memoryreview.baseline.worktree import Worktree, WorktreeError
+from memoryreview.core.model import Context, FormatName, Kind
+from memoryreview.review.models import Store
+
+from .errors import BusyError, CannotApplyError
+
+LOCK_TIMEOUT_S = 15.0
+
+
+def baseline_dir(store: Store) -> Path:
+    """Return the store's git dir in the data folder."""
+    return Path(settings.HOME) / "baselines" / f"{store.baseline}.git"
+
+
+def context_of(store: Store, *, promoted_from: str = "") -> Context:
+    """Return what a verdict in this store may depend on."""
+    return Context(
+        format=FormatName(store.format),
+        switched_off=frozenset(Kind(kind) for kind in store.switched_off),
+        promoted_from=promoted_from,
+    )
+
+
+@contextmanager
+def reading(store: Store) -> Iterator[Repository]:
+    """Open the baseline for reading. Raises CannotApplyError with the sentence of the fault."""
+    try:
+        with Repository(baseline_dir(store)) as repository:
+            yield repository
+    except BaselineError as error:
+        raise CannotApplyError(str(error)) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """What a writer holds while it has the store's lock."""
+
+    store: Store
+    repository: Repository
+
+    def worktree(self) -> Worktree:
+        """Open the memory folder. Raises WorktreeError when it is gone."""
+        return Worktree(Path(self.store.root))
+
+    def head(self) -> str:
+        head = self.repository.head()
+        if head is None:
+            raise BaselineError(
+                f"The baseline of “{self.store.slug}” has no commit. Nothing was changed; adopt the folder again."
+            )
+        return head
+
+    def tree(self) -> Snapshot:
+        return self.repository.snapshot(self.head())
+
+
+@contextmanager
+def locked(store: Store) -> Iterator[Workshop]:
+    """Hold the store's lock (between threads and processes; re-entrant) and open its baseline.
+
+    Never entered inside a database transaction: the lock comes first, transactions are short and inside.
+
+    Raises: BusyError after LOCK_TIMEOUT_S; CannotApplyError when baseline or folder cannot be used.
+    """
+    try:
+        with store_lock(baseline_dir(store), timeout_s=LOCK_TIMEOUT_S), Repository(baseline_dir(store)) as repository:
+            yield Workshop(store, repository)
+    except LockBusyError as error:
+        raise BusyError(store.slug) from error
+    except (BaselineError, WorktreeError) as error:
+        raise CannotApplyError(str(error)) from error
