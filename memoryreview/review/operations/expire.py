@@ -1,0 +1,34 @@
+"""Proposals that nobody decided for long stop waiting; they can be sent again."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.utils import timezone
+
+from memoryreview.review.models import OPEN_STATES, Agent, Decision, Proposal, State, Verb
+
+from . import proposals
+from .errors import AlreadyDecidedError
+
+
+def expire() -> int:
+    """Expire what waits longer than EXPIRE_DAYS; return how many. A direct write stands on disk and never expires."""
+    limit = timezone.now() - timedelta(days=settings.EXPIRE_DAYS)
+    old = Proposal.objects.filter(state__in=OPEN_STATES, updated_at__lt=limit).exclude(agent__name=Agent.DIRECT)
+    expired = 0
+    for proposal in old.select_related("store").iterator():
+        decision = Decision(
+            proposal=proposal,
+            store=proposal.store,
+            revision=proposal.revision.number,
+            verb=Verb.EXPIRE,
+            note=f"Nobody decided within {settings.EXPIRE_DAYS} days.",
+        )
+        try:
+            proposals.move(proposal, to=State.EXPIRED, decision=decision)
+        except AlreadyDecidedError:
+            continue
+        expired += 1
+    return expired

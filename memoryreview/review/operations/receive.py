@@ -1,0 +1,365 @@
+"""What agents ask for: checked, scanned, classified, stored once, and carried as far as proof allows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+
+from memoryreview.baseline.repository import Snapshot
+from memoryreview.baseline.worktree import Worktree, WorktreeError
+from memoryreview.core import scan
+from memoryreview.core.classify.classify import classify
+from memoryreview.core.edits import Edit, Operation, build
+from memoryreview.core.errors import InvalidOperationError, PathNotAllowedError, StaleBaseError
+from memoryreview.core.merge import Merged, merge3
+from memoryreview.core.model import Classification, Delta, Finding, FormatName, Kind, Limits, Severity, Tree, Verdict
+from memoryreview.core.overlay import Overlay
+from memoryreview.review.models import OPEN_STATES, Agent, Decision, Delivery, Proposal, State, Store, Verb
+
+from . import promote, proposals
+from .capture import capture_within
+from .errors import (
+    AlreadyDecidedError,
+    IdempotencyKeyReuseError,
+    NotFoundError,
+    PendingCapError,
+    RefusedChangeError,
+    RejectedBeforeError,
+    SecretDetectedError,
+)
+from .proposals import DeliveryKey, Draft, Promotion, Submission
+from .settle import settle
+from .stores import context_of, locked, reading
+
+LIMITS = Limits()
+_REFUSED_PROBLEM = {
+    Kind.NOT_UTF8: "not-utf8",
+    Kind.OVER_SIZE: "payload-too-large",
+    Kind.NAME_CLASH: "path-not-allowed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Promote:
+    path: str
+    to_store: str
+
+
+RequestedOperation: TypeAlias = Operation | Promote
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One proposal as asked for. `base` is a commit of the store, None for the present head."""
+
+    store: str
+    operations: tuple[RequestedOperation, ...]
+    base: str | None = None
+    submission: Submission = field(default_factory=Submission)
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """`proposal` is None when nothing would change; nothing is stored then."""
+
+    store: Store
+    head: str
+    proposal: Proposal | None
+    duplicate_of: int | None = None
+    replayed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    store: Store
+    head: str
+    classification: Classification
+    tree: Tree
+    delta: Delta
+    state: str
+    rejected_before: dict[str, Any] | None
+
+
+def submit(request: Request, *, agent: Agent, delivery: DeliveryKey | None = None) -> Receipt:
+    """Take one proposal. Effects in order:
+
+    1. Answer a used idempotency key with the proposal it made.
+    2. Carry out the operations on the stated base and merge onto the head; refuse what cannot be read or proved clean.
+    3. Store the proposal, or count a repeat of one that waits.
+    4. Land its safe parts.
+
+    Raises: a MemoryReviewError that says why nothing was stored.
+    """
+    if delivery is not None and (replay := _replay(agent, delivery)) is not None:
+        return replay
+    store = store_for(agent, request.store)
+    _refuse_secret_words(request.submission)
+    with reading(store) as repository:
+        head = repository.head() or ""
+        draft = _draft(request, store, repository.snapshot(head), head, agent=agent)
+    if not draft.delta:
+        return Receipt(draft.store, draft.base, None)
+    waiting = _waiting_twin(draft)
+    if waiting is not None:
+        Proposal.objects.filter(pk=waiting.pk).update(repeats=waiting.repeats + 1)
+        return Receipt(draft.store, draft.base, waiting, duplicate_of=waiting.pk)
+    _refuse_beyond_cap(agent)
+    try:
+        proposal = proposals.store_proposal(draft, delivery=delivery)
+    except IntegrityError:
+        replay = _replay(agent, delivery) if delivery is not None else None
+        if replay is None:
+            raise
+        return replay
+    return Receipt(draft.store, draft.base, carry(proposal))
+
+
+def carry(proposal: Proposal) -> Proposal:
+    """Capture what was written beside us first, then land the safe parts of a stored proposal."""
+    if proposal.state != State.APPLYING:
+        return proposal
+    with locked(proposal.store) as shop:
+        capture_within(shop, only=proposal.paths)
+        return settle(shop, proposal)
+
+
+def preview(request: Request, *, agent: Agent) -> Preview:
+    """Say what `submit` would do; stores and writes nothing."""
+    store = store_for(agent, request.store)
+    _refuse_secret_words(request.submission)
+    with reading(store) as repository:
+        head = repository.head() or ""
+        draft = _draft(request, store, repository.snapshot(head), head, agent=agent, ask_ledger=False)
+        tree = dict(_touched(draft.tree, draft.delta))
+    state = str(proposals.initial_state(draft.classification)) if draft.delta else "unchanged"
+    if state == State.APPLYING:
+        rest = any(action.verdict is Verdict.REVIEW for action in draft.classification.actions)
+        state = str(State.PENDING if rest else State.APPLIED)
+    rejected = rejected_twin(draft.store, draft.delta)
+    return Preview(
+        draft.store, draft.base, draft.classification, tree, draft.delta, state,
+        rejected_before_json(rejected) if rejected else None,
+    )  # fmt: skip
+
+
+def _touched(tree: Tree, delta: Delta) -> Iterable[tuple[str, bytes]]:
+    return ((path, tree[path]) for path in delta if path in tree)
+
+
+def revise(proposal_id: int, request: Request, *, agent: Agent) -> Receipt:
+    """Put a new revision in place of a waiting one; its proposer only. What landed already stays."""
+    proposal = own_proposal(proposal_id, agent)
+    if proposal.state not in (State.PENDING, State.CHANGES_REQUESTED):
+        raise AlreadyDecidedError(proposal, proposals.last_decision(proposal))
+    _refuse_secret_words(request.submission)
+    with locked(proposal.store) as shop:
+        draft = _draft(request, proposal.store, shop.tree(), shop.head(), agent=agent)
+        if not draft.delta:
+            return Receipt(proposal.store, draft.base, None)
+        state = proposals.initial_state(draft.classification)
+        decision = Decision(
+            proposal=proposal, store=proposal.store, revision=proposal.revision.number + 1, agent=agent,
+            verb=Verb.AUTO_APPLY if state == State.APPLYING else Verb.EDIT,
+        )  # fmt: skip
+        with transaction.atomic():
+            proposals.move(proposal, to=state, decision=decision)
+            proposals.add_revision(proposal, draft, number=proposal.revision.number + 1)
+            proposal.fingerprint = proposals.fingerprint(proposal.store, draft.delta)
+            proposal.save(update_fields=["fingerprint"])
+        settle(shop, proposal)
+    return Receipt(proposal.store, draft.base, Proposal.objects.get(pk=proposal.pk))
+
+
+def withdraw(proposal_id: int, *, agent: Agent) -> Proposal:
+    """Take back a waiting proposal; its proposer only. Withdrawing twice is harmless."""
+    proposal = own_proposal(proposal_id, agent)
+    if proposal.state == State.WITHDRAWN:
+        return proposal
+    if proposal.state not in (*OPEN_STATES, State.CHANGES_REQUESTED):
+        raise AlreadyDecidedError(proposal, proposals.last_decision(proposal))
+    decision = Decision(
+        proposal=proposal, store=proposal.store, revision=proposal.revision.number, verb=Verb.WITHDRAW, agent=agent
+    )
+    proposals.move(proposal, to=State.WITHDRAWN, decision=decision)
+    return proposal
+
+
+def own_proposal(proposal_id: int, agent: Agent) -> Proposal:
+    """Return a proposal of this agent. Raises NotFoundError for any other, also for one that exists."""
+    proposal = Proposal.objects.select_related("store", "agent").filter(pk=proposal_id, agent=agent).first()
+    if proposal is None:
+        raise NotFoundError("proposal", str(proposal_id))
+    return proposal
+
+
+def store_for(agent: Agent, slug: str) -> Store:
+    """Return a store that the agent may propose to: one that it was given, or any when it was given none."""
+    store = Store.objects.filter(slug=slug).first()
+    given = set(agent.stores.values_list("pk", flat=True))
+    if store is None or (given and store.pk not in given):
+        raise NotFoundError("store", slug[:60])
+    return store
+
+
+def _replay(agent: Agent, delivery: DeliveryKey) -> Receipt | None:
+    used = Delivery.objects.filter(agent=agent, door=delivery.door, key=delivery.key).select_related("proposal__store")
+    row = used.first()
+    if row is None or row.proposal is None:
+        return None
+    if row.body_hash != delivery.body_hash:
+        raise IdempotencyKeyReuseError
+    return Receipt(row.proposal.store, row.proposal.revision.base, row.proposal, replayed=True)
+
+
+def _refuse_secret_words(submission: Submission) -> None:
+    """Scan everything that comes with a change: a secret in a title or a quote must not be stored either."""
+    texts = {
+        "title": submission.title,
+        "rationale": submission.rationale,
+        "kind": submission.claimed_kind,
+        **{f"source.{place}": text for place, text in _strings(submission.source)},
+        **{f"scores.{place}": text for place, text in _strings(submission.scores)},
+    }
+    found: list[Finding] = []
+    for place, text in texts.items():
+        found += [f for f in scan.scan(text, path=place) if f.scanner == "secret" and f.severity is Severity.BLOCK]
+    if found:
+        raise SecretDetectedError(found)
+
+
+def _strings(value: Any, place: str = "") -> Iterable[tuple[str, str]]:
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield f"{place}.key", str(key)
+            yield from _strings(inner, f"{place}.{key}".lstrip(".")[:60])
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from _strings(inner, f"{place}[{number}]")
+
+
+def _draft(
+    request: Request, store: Store, tree: Snapshot, head: str, *, agent: Agent, ask_ledger: bool = True
+) -> Draft:
+    promotions = [operation for operation in request.operations if isinstance(operation, Promote)]
+    if promotions:
+        draft = _promotion(request, store, tree, head, promotions, agent)
+    else:
+        delta = _requested_delta(request, store, tree, head)
+        draft = Draft(
+            store=store,
+            base=head,
+            tree=tree,
+            delta=delta,
+            classification=classify(tree, Overlay(tree, delta), context_of(store)),
+            submission=request.submission,
+            agent=agent,
+        )
+    _refuse(draft)
+    rejected = rejected_twin(draft.store, draft.delta) if ask_ledger and draft.delta else None
+    if rejected is None:
+        return draft
+    if not _brings_new_evidence(request.submission, rejected):
+        raise RejectedBeforeError(rejected_before_json(rejected))
+    return replace(draft, rejected_before=rejected)
+
+
+def _promotion(
+    request: Request, store: Store, tree: Snapshot, head: str, wanted: Sequence[Promote], agent: Agent
+) -> Draft:
+    if len(request.operations) > 1:
+        raise InvalidOperationError(1, "a promotion stands alone: send one promote operation and nothing else")
+    target = Store.objects.filter(slug=wanted[0].to_store, scope="team").select_related("team").first()
+    if target is None:
+        raise NotFoundError("team store", wanted[0].to_store[:60])
+    source = Promotion(store=store, path=wanted[0].path, commit=head)
+    return promote.draft(source, tree, target, submission=request.submission, agent=agent)
+
+
+def _requested_delta(request: Request, store: Store, tree: Snapshot, head: str) -> Delta:
+    operations = [_through_links(op, store) for op in request.operations if not isinstance(op, Promote)]
+    form = FormatName(store.format)
+    if request.base is None or request.base == head:
+        return build(tree, operations, format=form, limits=LIMITS)
+    with reading(store) as repository:
+        if not repository.has_commit(request.base) or not repository.is_ancestor(request.base, head):
+            raise StaleBaseError(
+                "", None, "The base is not a commit of this store. Nothing was stored; read the head again."
+            )
+        base = repository.snapshot(request.base)
+        wanted = build(base, operations, format=form, limits=LIMITS)
+        return _onto_head(base, tree, wanted)
+
+
+def _onto_head(base: Tree, tree: Tree, wanted: Delta) -> Delta:
+    """Merge a change that was made on an older base. What conflicts is kept as asked for and shown as a conflict."""
+    merged: dict[str, bytes | None] = {}
+    for path, new in wanted.items():
+        outcome = merge3(base.get(path), tree.get(path), new)
+        merged[path] = outcome.data if isinstance(outcome, Merged) else new
+    return {path: new for path, new in merged.items() if new != tree.get(path)}
+
+
+def _through_links(operation: Operation, store: Store) -> Operation:
+    """Follow a link inside the folder to the document itself; refuse one that leaves it."""
+    if not isinstance(operation, Edit):
+        return operation
+    try:
+        real = Worktree(Path(store.root)).resolve(operation.path)
+    except WorktreeError as error:
+        raise PathNotAllowedError("the given path", str(error).rstrip(".")) from error
+    return operation if real == operation.path else Edit(path=real, edits=operation.edits)
+
+
+def _refuse(draft: Draft) -> None:
+    secrets = [
+        finding
+        for finding in draft.classification.findings
+        if finding.scanner == "secret" and finding.severity is Severity.BLOCK
+    ]
+    if secrets:
+        raise SecretDetectedError(secrets)
+    for action in draft.classification.actions:
+        if action.verdict is Verdict.REFUSED:
+            raise RefusedChangeError(
+                _REFUSED_PROBLEM.get(action.kind, "schema-invalid"), str(action.kind), action.path, action.reasons
+            )
+
+
+def _refuse_beyond_cap(agent: Agent) -> None:
+    if agent.proposals.waiting().count() >= settings.PENDING_PER_AGENT:
+        raise PendingCapError(agent.name, settings.PENDING_PER_AGENT)
+
+
+def _waiting_twin(draft: Draft) -> Proposal | None:
+    twins = Proposal.objects.filter(
+        store=draft.store, fingerprint=proposals.fingerprint(draft.store, draft.delta), state__in=OPEN_STATES
+    )
+    return twins.exclude(masked=True).order_by("pk").first()
+
+
+def rejected_twin(store: Store, delta: Delta) -> Proposal | None:
+    """Return the newest rejected proposal of the very same change."""
+    print_ = proposals.fingerprint(store, delta)
+    return Proposal.objects.filter(store=store, fingerprint=print_, state=State.REJECTED).order_by("-pk").first()
+
+
+def _brings_new_evidence(submission: Submission, rejected: Proposal) -> bool:
+    stated = {key: value for key, value in submission.source.items() if key in ("evidence", "files") and value}
+    return bool(stated) and any(rejected.source.get(key) != value for key, value in stated.items())
+
+
+def rejected_before_json(proposal: Proposal) -> dict[str, Any]:
+    decision = proposal.decisions.filter(verb=Verb.REJECT).order_by("-pk").first()
+    return {
+        "id": proposal.pk,
+        "reason": decision.reason if decision else "",
+        "note": decision.note if decision else "",
+        "at": decision.at.isoformat() if decision else None,
+    }
