@@ -1,0 +1,186 @@
+"""Take a memory folder under review: its first baseline commit. Not a byte of the folder changes."""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.text import slugify
+
+from memoryreview.baseline import commits
+from memoryreview.baseline.repository import BaselineError, Repository
+from memoryreview.baseline.worktree import Worktree, WorktreeError
+from memoryreview.core import formats, scan
+from memoryreview.core.errors import MemoryReviewError
+from memoryreview.core.model import FormatName, Guard, Problem, Scope, Severity, Tree
+from memoryreview.review.models import Change, ChangedPath, ChangeKind, Decision, Membership, Role, Store, Team, Verb
+
+from . import ledger
+from .stores import baseline_dir
+
+
+class AdoptError(MemoryReviewError):
+    """The folder cannot be adopted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Adopted:
+    """`documents` and `entries` are counts."""
+
+    store: Store
+    documents: int
+    entries: int
+    head: str
+    problems: tuple[Problem, ...]
+
+
+def adopt(
+    folder: Path,
+    *,
+    name: str = "",
+    format: FormatName | None = None,  # noqa: A002  # the contract's word
+    scope: Scope = Scope.PRIVATE,
+    guard: Guard = Guard.OBSERVE,
+    team: str = "",
+) -> Adopted:
+    """Make a store of a folder. Effects in order:
+
+    1. Read the documents; find out the format; look for what is wrong.
+    2. Write the baseline beside the others in the data folder: objects, first commit, ref.
+    3. Record store, first change and decision in one transaction. A kill before that leaves no store.
+
+    Raises: AdoptError with a sentence that says what to do.
+    """
+    root = _checked(folder)
+    try:
+        listing = Worktree(root).scan()
+    except WorktreeError as error:
+        raise AdoptError(str(error)) from error
+    tree = listing.documents
+    chosen = format or formats.detect(tree)
+    store = Store(
+        slug=_free_slug(name, root), root=str(root), format=chosen, scope=scope, guard=guard, baseline=uuid.uuid4()
+    )
+    head = _first_commit(store, tree)
+    try:
+        _record(store, tree, head, team or store.slug)
+    except IntegrityError as error:
+        shutil.rmtree(baseline_dir(store), ignore_errors=True)
+        raise AdoptError(f"“{root}” was adopted by another process just now. Nothing was changed.") from error
+    form = formats.of(chosen)
+    entries = sum(len(form.entries(path, content)) for path, content in tree.items())
+    return Adopted(store, len(tree), entries, head, problems(store, tree, dict(listing.skipped)))
+
+
+def problems(store: Store, tree: Tree, skipped: dict[str, str]) -> tuple[Problem, ...]:
+    """Return what looks wrong in documents: the format's checks, what scanners would block, what was left out."""
+    found = list(formats.of(FormatName(store.format)).lint(tree))
+    for path, content in tree.items():
+        text = content.decode("utf-8", "replace")
+        found += [
+            Problem(finding.scanner, path, finding.line, finding.message)
+            for finding in scan.scan(text, path=path, scope=Scope(store.scope))
+            if finding.severity is Severity.BLOCK
+        ]
+    found += [Problem("skipped", path, None, f"Left out: {reason}.") for path, reason in skipped.items()]
+    return tuple(sorted(found, key=lambda problem: (problem.path, problem.line or 0, problem.kind)))
+
+
+def _checked(folder: Path) -> Path:
+    path = folder.expanduser().absolute()
+    if path.is_symlink():
+        raise AdoptError(f"“{path}” is a link. Nothing was changed; adopt the folder that it points to.")
+    if not path.is_dir():
+        raise AdoptError(f"“{path}” is not a folder. Nothing was changed; name a folder of Markdown files.")
+    root = path.resolve()
+    home = Path(settings.HOME).resolve()
+    if root == Path(root.anchor) or root == Path.home().resolve():
+        raise AdoptError(f"“{root}” is too much to adopt. Nothing was changed; name the memory folder itself.")
+    if ".git" in root.parts:
+        raise AdoptError(f"“{root}” lies in a .git folder. Nothing was changed; name the memory folder itself.")
+    if root.is_relative_to(home) or home.is_relative_to(root):
+        raise AdoptError(
+            f"“{root}” and the data folder {home} lie in each other. Nothing was changed; keep them apart."
+        )
+    for store in Store.objects.only("slug", "root"):
+        other = Path(store.root)
+        if root == other:
+            raise AdoptError(f"“{root}” is adopted already as “{store.slug}”. Nothing was changed.")
+        if root.is_relative_to(other) or other.is_relative_to(root):
+            raise AdoptError(
+                f"“{root}” and the store “{store.slug}” lie in each other. Nothing was changed; adopt one of them."
+            )
+    return root
+
+
+def _free_slug(name: str, root: Path) -> str:
+    if name:
+        slug = slugify(name)[:50]
+        if not slug:
+            raise AdoptError(f"The name “{name}” has no letter or digit. Nothing was changed; choose another --name.")
+        if Store.objects.filter(slug=slug).exists():
+            raise AdoptError(f"A store “{slug}” exists already. Nothing was changed; choose another --name.")
+        return slug
+    generic = {"memory", "memories", "memory-bank"}
+    stem = root.parent.name if root.name in generic and root.parent.name else root.name
+    slug = base = slugify(stem.lstrip(".-"))[:50] or "memory"
+    number = 2
+    while Store.objects.filter(slug=slug).exists():
+        slug, number = f"{base}-{number}", number + 1
+    return slug
+
+
+def _first_commit(store: Store, tree: Tree) -> str:
+    git_dir = baseline_dir(store)
+    try:
+        git_dir.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with Repository.create(git_dir) as repository:
+            head = commits.write_commit(
+                repository,
+                parent=None,
+                delta=dict(tree),
+                subject=f"Adopt {store.slug}",
+                body=f"{len(tree)} documents as they stood in the folder.",
+                trailers={"Change-Kind": str(ChangeKind.ADOPT)},
+                at=timezone.now(),
+            )
+            commits.advance(repository, expected=None, new=head)
+    except BaselineError as error:
+        raise AdoptError(str(error)) from error
+    except OSError as error:
+        raise AdoptError(f"The baseline cannot be written: {error.strerror}. Nothing was changed.") from error
+    return head
+
+
+def _record(store: Store, tree: Tree, head: str, team: str) -> None:
+    owner = User.objects.filter(is_superuser=True).order_by("pk").first()
+    with transaction.atomic():
+        if store.scope == Scope.TEAM:
+            store.team = _team(team, owner)
+        else:
+            store.owner = owner
+        store.save(force_insert=True)
+        decision = ledger.record(Decision(store=store, change=head, verb=Verb.ADOPT, person=owner))
+        change = Change.objects.create(
+            oid=head,
+            store=store,
+            kind=ChangeKind.ADOPT,
+            decision=decision,
+            person=owner,
+            title=f"Adopt {store.slug}: {len(tree)} documents",
+            paths=sorted(tree),
+        )
+        ChangedPath.objects.bulk_create(ChangedPath(change=change, store=store, path=path) for path in tree)
+
+
+def _team(name: str, owner: User | None) -> Team:
+    team, is_new = Team.objects.get_or_create(slug=slugify(name)[:50] or "team", defaults={"name": name})
+    if is_new and owner is not None:
+        Membership.objects.create(team=team, person=owner, role=Role.MAINTAINER)
+    return team

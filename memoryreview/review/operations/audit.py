@@ -1,0 +1,127 @@
+"""Replay what can be checked: certificates, decisions, git, the database against git, disk against head."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memoryreview.baseline.history import fsck, log
+from memoryreview.baseline.repository import BaselineError, Repository
+from memoryreview.baseline.worktree import WorktreeError
+from memoryreview.core.classify.split import apply_proof
+from memoryreview.core.classify.verify import verify
+from memoryreview.core.errors import MemoryReviewError
+from memoryreview.core.model import Kind, Proof, Rewrite
+from memoryreview.core.overlay import Overlay
+from memoryreview.review.models import OPEN_STATES, Agent, Change, Intent, Proposal, State, Store
+
+from . import ledger
+from .apply import sha256
+from .stores import Workshop, baseline_dir, context_of, locked
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    kind: str
+    where: str
+    message: str
+
+
+def audit(store: Store | None = None) -> list[Fault]:
+    """Return every fault found in one store, or in all and in the chain of decisions. Changes nothing."""
+    faults = [Fault("decision", str(pk), f"Decision {pk}: {sentence}.") for pk, sentence in ledger.broken_links()]
+    for one in [store] if store is not None else Store.objects.order_by("pk"):
+        try:
+            with locked(one) as shop:
+                faults += _store_faults(shop)
+        except MemoryReviewError as error:
+            faults.append(Fault("baseline", one.slug, str(error)))
+    return faults
+
+
+def _store_faults(shop: Workshop) -> Iterator[Fault]:
+    slug = shop.store.slug
+    for complaint in fsck(baseline_dir(shop.store)):
+        yield Fault("git", slug, complaint)
+    yield from _history_faults(shop)
+    for intent in Intent.objects.filter(store=shop.store):
+        yield Fault("intent", slug, f"Commit {intent.oid} was begun and neither finished nor taken back.")
+    for proposal in Proposal.objects.filter(store=shop.store, state=State.APPLYING):
+        yield Fault("proposal", str(proposal.pk), "The proposal was left while it was being applied.")
+    for change in Change.objects.filter(store=shop.store, certificate__isnull=False).order_by("pk"):
+        yield from _certificate_faults(shop, change)
+    yield from _disk_faults(shop)
+
+
+def _history_faults(shop: Workshop) -> Iterator[Fault]:
+    slug = shop.store.slug
+    known = set(Change.objects.filter(store=shop.store).values_list("oid", flat=True))
+    seen: set[str] = set()
+    try:
+        for commit in log(shop.repository):
+            seen.add(commit.oid)
+            if commit.oid not in known:
+                yield Fault(
+                    "history", slug, f"Commit {commit.oid} is in the baseline, but no change is recorded for it."
+                )
+    except BaselineError as error:
+        yield Fault("git", slug, str(error))
+        return
+    for oid in sorted(known - seen):
+        yield Fault("history", slug, f"The recorded change {oid} is not part of the baseline's history.")
+
+
+def _certificate_faults(shop: Workshop, change: Change) -> Iterator[Fault]:
+    where = f"{shop.store.slug} {change.oid}"
+    stated = change.certificate or {}
+    try:
+        proof = Proof(
+            Kind(stated["rule"]),
+            int(stated["version"]),
+            tuple(Rewrite(r["path"], r["start"], r["end"], r["new"].encode()) for r in stated["rewrites"]),
+        )
+        base, result = _trees(shop.repository, change)
+    except (KeyError, TypeError, ValueError, BaselineError):
+        yield Fault("certificate", where, "The certificate cannot be read, or its commits are gone.")
+        return
+    after = {path: result.get(path) for path in change.paths}
+    hashes = {path: sha256(content) for path, content in after.items()}
+    if hashes != stated.get("result") or {p: sha256(base.get(p)) for p in change.paths} != stated.get("base"):
+        yield Fault("certificate", where, "The documents in git are not those that the certificate names.")
+    elif not _replays(base, after, proof, shop.store):
+        yield Fault("certificate", where, f"The proof of {proof.rule} does not hold.")
+
+
+def _trees(repository: Repository, change: Change) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    return dict(repository.snapshot(change.parent)), dict(repository.snapshot(change.oid))
+
+
+def _replays(base: dict[str, bytes], after: dict[str, bytes | None], proof: Proof, store: Store) -> bool:
+    try:
+        replayed = apply_proof(base, proof)
+    except ValueError:
+        return False
+    return dict(replayed) == after and verify(base, Overlay(base, after), proof, context_of(store))
+
+
+def _disk_faults(shop: Workshop) -> Iterator[Fault]:
+    """A document may differ from the head only while a direct write to it waits, or where a merge was impossible."""
+    if shop.store.alarm:
+        yield Fault("folder", shop.store.slug, shop.store.alarm)
+        return
+    tree = shop.tree()
+    try:
+        listing = shop.worktree().scan()
+    except WorktreeError as error:
+        yield Fault("folder", shop.store.slug, str(error))
+        return
+    direct = Proposal.objects.filter(store=shop.store, agent__name=Agent.DIRECT, state__in=OPEN_STATES)
+    excused = {path for proposal in direct for path in proposal.paths} | set(shop.store.differing)
+    for path in sorted({*tree, *listing.documents}):
+        if tree.get(path) != listing.documents.get(path) and path not in excused and path not in listing.skipped:
+            yield Fault(
+                "disk",
+                f"{shop.store.slug} {path}",
+                "The file differs from what is approved and no proposal holds the difference; run: "
+                "memoryreview capture",
+            )

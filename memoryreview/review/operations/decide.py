@@ -1,0 +1,342 @@
+"""What a person decides. No agent credential, command or API route reaches this module."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from memoryreview.core.classify.classify import classify
+from memoryreview.core.model import Guard, Severity, Verdict
+from memoryreview.core.overlay import Overlay
+from memoryreview.core.typed import restore_line_ends
+from memoryreview.review.models import OPEN_STATES, Agent, Change, ChangeKind, Decision, Proposal, State, Verb
+
+from . import proposals, rollback
+from .apply import Landing, land, standing_write
+from .capture import capture_within
+from .errors import (
+    AlreadyDecidedError,
+    CannotApplyError,
+    NotFoundError,
+    NotPermittedError,
+    RefusedChangeError,
+    SecretDetectedError,
+    SelfApprovalError,
+    StaleViewError,
+)
+from .permissions import Permission, may_maintain, permission
+from .proposals import Draft, Submission, last_decision
+from .reconcile import reconcile_within
+from .standing import Standing, standing
+from .stores import Workshop, context_of, locked
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """`repeated`: the same decision stood already; nothing was done again."""
+
+    proposal: Proposal
+    decision: Decision | None
+    change: Change | None = None
+    repeated: bool = False
+
+
+def approve(proposal_id: int, *, person: User, version: int, shown: str, note: str = "") -> Decided:
+    """Approve what the person saw. Effects in order, under the store's lock:
+
+    1. Record direct writes to the same documents as their own proposals.
+    2. Compare permission, state, version, and the hunks that would be written with those that were shown.
+    3. Record the decision and take the proposal (compare-and-swap).
+    4. Land the commit. When the system refuses, the proposal waits again with the reason.
+
+    Raises: AlreadyDecidedError, StaleViewError, SelfApprovalError, NotPermittedError, CannotApplyError,
+        SecretDetectedError.
+    """
+    proposal = fetch(proposal_id)
+    with locked(proposal.store) as shop:
+        reconcile_within(shop)
+        capture_within(shop, only=proposal.paths)
+        proposal = fetch(proposal_id)
+        repeated = _repeated(proposal, Verb.APPROVE, person, version)
+        if repeated is not None:
+            return repeated
+        allowed = _may_approve(person, proposal)
+        view = _same_view(proposal, shop, version=version, shown=shown)
+        decision = Decision(
+            proposal=proposal,
+            store=proposal.store,
+            revision=proposal.revision.number,
+            verb=Verb.APPROVE,
+            person=person,
+            note=note,
+            shown=shown,
+            carried_over=view.moved,
+            sole_person=allowed.sole_person,
+        )
+        proposals.move(proposal, to=State.APPLYING, decision=decision)
+        return _land(shop, proposal, decision, view)
+
+
+def _land(shop: Workshop, proposal: Proposal, decision: Decision, view: Standing) -> Decided:
+    landing = Landing(
+        kind=ChangeKind.PROMOTE if proposal.promoted_from_id else ChangeKind.APPROVED,
+        delta=view.delta,
+        title=proposal.title,
+        body=proposal.rationale,
+        proposal=proposal,
+        decision=decision,
+        agent=proposal.agent,
+        person=decision.person,
+        after=State.APPLIED,
+        overridden=proposal.decisions.filter(verb=Verb.RELEASE).exists(),
+        standing=standing_write(proposal),
+        source=_source(proposal),
+    )
+    try:
+        change = land(shop, landing)
+    except (CannotApplyError, SecretDetectedError) as error:
+        _give_back(proposal, decision, str(error))
+        raise
+    return Decided(fetch(proposal.pk), decision, change)
+
+
+def _give_back(proposal: Proposal, decision: Decision, sentence: str) -> None:
+    failed = Decision(
+        proposal=proposal,
+        store=proposal.store,
+        revision=decision.revision,
+        verb=Verb.FAIL,
+        person=decision.person,
+        note=sentence,
+    )
+    proposals.move(proposal, to=State.PENDING, decision=failed)
+    Proposal.objects.filter(pk=proposal.pk).update(failure=sentence)
+
+
+def _source(proposal: Proposal) -> str:
+    if proposal.promoted_from is not None:
+        return f"{proposal.promoted_from.slug} {proposal.promoted_path} {proposal.promoted_commit}"
+    return str(proposal.source.get("session", ""))
+
+
+def fetch(proposal_id: int) -> Proposal:
+    """Return a proposal with what decisions need, read afresh."""
+    found = Proposal.objects.select_related("store__team", "agent", "promoted_from").filter(pk=proposal_id).first()
+    if found is None:
+        raise NotFoundError("proposal", str(proposal_id))
+    return found
+
+
+def _repeated(proposal: Proposal, verb: Verb, person: User, version: int) -> Decided | None:
+    """Answer a second press: the same decision by the same person is harmless, another one is too late."""
+    if proposal.state in OPEN_STATES:
+        return None
+    last = last_decision(proposal)
+    is_same = last is not None and last.verb == verb and last.person_id == person.pk and proposal.version <= version + 2
+    if is_same and proposal.state in (State.APPLIED, State.REJECTED):
+        change = Change.objects.filter(decision=last).order_by("-pk").first()
+        return Decided(proposal, last, change, repeated=True)
+    raise AlreadyDecidedError(proposal, last)
+
+
+def _may_approve(person: User, proposal: Proposal) -> Permission:
+    allowed = permission(person, proposal)
+    if allowed.allowed:
+        return allowed
+    if may_maintain(person, proposal.store):
+        raise SelfApprovalError
+    raise NotPermittedError(f"{allowed.sentence} Nothing was changed.")
+
+
+def _same_view(proposal: Proposal, shop: Workshop, *, version: int, shown: str) -> Standing:
+    if proposal.state == State.QUARANTINED:
+        raise NotPermittedError(
+            "This proposal is quarantined. Nothing was changed; release it with a reason, or reject it."
+        )
+    revision = proposal.revision
+    if revision.verdict == Verdict.REFUSED:
+        raise NotPermittedError(
+            "This write cannot be approved as it is. Nothing was changed; reject it, or mend the file on disk."
+        )
+    view = standing(revision, shop.repository)
+    if view.conflicts:
+        raise StaleViewError("Somebody changed the same lines meanwhile. Nothing was written; see both versions below.")
+    if proposal.version != version or view.shown != shown:
+        raise StaleViewError(
+            "What would be written is not what you saw. Nothing was written; this is how it stands now."
+        )
+    if not view.delta:
+        raise StaleViewError("All of this is approved already. Nothing is left to write; reject it to close it.")
+    return view
+
+
+def edit(proposal_id: int, *, person: User, version: int, texts: Mapping[str, str]) -> Proposal:
+    """Store a person's wording as a new revision; both authors stay on record. Nothing is applied.
+
+    Raises: StaleViewError, AlreadyDecidedError, SecretDetectedError, RefusedChangeError; the caller keeps the text.
+    """
+    proposal = fetch(proposal_id)
+    with locked(proposal.store) as shop:
+        proposal = fetch(proposal_id)
+        if proposal.state != State.PENDING:
+            raise AlreadyDecidedError(proposal, last_decision(proposal))
+        if not may_maintain(person, proposal.store):
+            raise NotPermittedError("Editing in a team store needs one of its maintainers. Nothing was changed.")
+        if proposal.version != version:
+            raise StaleViewError("This proposal changed while you typed. Nothing was stored; your text is kept below.")
+        view = standing(proposal.revision, shop.repository)
+        wanted = {**view.proposed, **view.delta}
+        typed = {
+            path: restore_line_ends(text, wanted.get(path) or b"") for path, text in texts.items() if path in wanted
+        }
+        delta = {path: new for path, new in {**wanted, **typed}.items() if new != view.tree.get(path)}
+        if not delta:
+            raise StaleViewError(
+                "Your wording equals what is approved already. Nothing was stored; reject the proposal instead."
+            )
+        draft = Draft(
+            store=proposal.store,
+            base=view.head,
+            tree=view.tree,
+            delta=delta,
+            classification=classify(
+                view.tree,
+                Overlay(view.tree, delta),
+                context_of(proposal.store, promoted_from=proposal.promoted_from.slug if proposal.promoted_from else ""),
+            ),
+            submission=Submission(),
+            person=person,
+        )
+        _refuse_draft(draft)
+        number = proposal.revision.number + 1
+        decision = Decision(proposal=proposal, store=proposal.store, revision=number, verb=Verb.EDIT, person=person)
+        with transaction.atomic():
+            proposals.move(proposal, to=State.PENDING, decision=decision)
+            proposals.add_revision(proposal, draft, number=number)
+    return fetch(proposal_id)
+
+
+def _refuse_draft(draft: Draft) -> None:
+    found = [finding for finding in draft.classification.findings if finding.severity is Severity.BLOCK]
+    if found and found[0].scanner == "secret":
+        raise SecretDetectedError(found)
+    if found:
+        raise RefusedChangeError("quarantined", "scan", found[0].path, [found[0].message])
+    for action in draft.classification.actions:
+        if action.verdict is Verdict.REFUSED:
+            raise RefusedChangeError("schema-invalid", str(action.kind), action.path, action.reasons)
+
+
+def reject(proposal_id: int, *, person: User, version: int, reason: str = "", note: str = "") -> Decided:
+    """Reject; the agent learns the reason. A direct write that still stands on disk gives way to the approved text."""
+    proposal = fetch(proposal_id)
+    with locked(proposal.store) as shop:
+        reconcile_within(shop)
+        proposal = fetch(proposal_id)
+        repeated = _repeated(proposal, Verb.REJECT, person, version)
+        if repeated is not None:
+            return repeated
+        if not may_maintain(person, proposal.store):
+            raise NotPermittedError("Rejecting in a team store needs one of its maintainers. Nothing was changed.")
+        if proposal.version != version:
+            raise StaleViewError(
+                "This proposal changed since you saw it. Nothing was decided; this is how it stands now."
+            )
+        decision = Decision(
+            proposal=proposal,
+            store=proposal.store,
+            revision=proposal.revision.number,
+            verb=Verb.REJECT,
+            person=person,
+            reason=reason,
+            note=note,
+        )
+        proposals.move(proposal, to=State.REJECTED, decision=decision)
+        if proposal.store.guard == Guard.OBSERVE:
+            _put_back(shop, proposal)
+        return Decided(fetch(proposal.pk), decision)
+
+
+def _put_back(shop: Workshop, proposal: Proposal) -> None:
+    if proposal.agent is None or proposal.agent.name != Agent.DIRECT:
+        return
+    worktree, tree = shop.worktree(), shop.tree()
+    for document in proposal.revision.documents.all():
+        disk = worktree.read(document.path)
+        if document.digest:
+            is_same = disk is not None and proposals.keyed_digest(disk) == document.digest
+        else:
+            is_same = disk == (None if document.content is None else bytes(document.content))
+        if is_same and disk != tree.get(document.path):
+            worktree.replace(document.path, expected=disk, new=tree.get(document.path))
+
+
+def release(proposal_id: int, *, person: User, version: int, note: str) -> Decided:
+    """Let a quarantined proposal into the queue, on a person's typed reason. Approves nothing."""
+    proposal = fetch(proposal_id)
+    if proposal.state != State.QUARANTINED:
+        raise AlreadyDecidedError(proposal, last_decision(proposal))
+    if proposal.masked:
+        raise NotPermittedError(
+            "A secret stands in this write; it is kept nowhere and cannot be approved. Clean the "
+            "file, then it is captured again."
+        )
+    if not may_maintain(person, proposal.store):
+        raise NotPermittedError("Releasing in a team store needs one of its maintainers. Nothing was changed.")
+    if not note.strip():
+        raise NotPermittedError("Say why this text is harmless. Nothing was changed.")
+    if proposal.version != version:
+        raise StaleViewError("This proposal changed since you saw it. Nothing was decided; this is how it stands now.")
+    decision = Decision(
+        proposal=proposal,
+        store=proposal.store,
+        revision=proposal.revision.number,
+        verb=Verb.RELEASE,
+        person=person,
+        note=note,
+    )
+    proposals.move(proposal, to=State.PENDING, decision=decision)
+    return Decided(proposal, decision)
+
+
+def last_undoable(person: User) -> Decision | None:
+    """Return this person's newest decision if it can be undone."""
+    last = (
+        Decision.objects.filter(person=person, verb__in=[Verb.APPROVE, Verb.REJECT])
+        .select_related("proposal__store")
+        .order_by("-pk")
+        .first()
+    )
+    if last is None or last.proposal is None:
+        return None
+    state = State.APPLIED if last.verb == Verb.APPROVE else State.REJECTED
+    return last if last.proposal.state == state else None
+
+
+def undo(decision_id: int, *, person: User) -> Decided:
+    """Undo one's own decision: a rejection is reopened, an approval is rolled back by a new commit."""
+    decision = Decision.objects.select_related("proposal__store").filter(pk=decision_id, person=person).first()
+    if decision is None or decision.proposal is None:
+        raise NotFoundError("decision", str(decision_id))
+    proposal = fetch(decision.proposal.pk)
+    if decision.verb == Verb.APPROVE:
+        change = Change.objects.filter(decision=decision).order_by("-pk").first()
+        if change is None:
+            raise AlreadyDecidedError(proposal, last_decision(proposal))
+        undone = rollback.roll_back(change, person=person)
+        return Decided(fetch(proposal.pk), undone.decision, undone)
+    if decision.verb != Verb.REJECT or proposal.state != State.REJECTED:
+        raise AlreadyDecidedError(proposal, last_decision(proposal))
+    reopened = Decision(
+        proposal=proposal,
+        store=proposal.store,
+        revision=proposal.revision.number,
+        verb=Verb.REOPEN,
+        person=person,
+    )
+    quarantined = any(finding["severity"] == Severity.BLOCK for finding in proposal.revision.findings)
+    proposals.move(proposal, to=State.QUARANTINED if quarantined else State.PENDING, decision=reopened)
+    return Decided(fetch(proposal.pk), reopened)

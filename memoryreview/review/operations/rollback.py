@@ -1,0 +1,200 @@
+"""Undo one change, or several that build on each other, by an inverse three-way merge at the head. Never a reset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+
+from memoryreview.baseline.repository import Repository
+from memoryreview.core.merge import Conflicted, Merged, merge3
+from memoryreview.core.model import Delta, Tree
+from memoryreview.core.typed import restore_line_ends
+from memoryreview.review.models import Change, ChangeKind, Decision, Verb
+
+from . import ledger
+from .apply import Landing, land
+from .capture import capture_within
+from .errors import CannotApplyError, NotPermittedError, RollbackConflictError
+from .permissions import may_maintain
+from .reconcile import reconcile_within
+from .stores import Workshop, locked, reading
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What rolling back a change would do now.
+
+    Args:
+        delta: against the head, when nothing conflicts.
+        conflicts: documents in which a later change touched the same lines.
+        later: those later changes, oldest first.
+        together: what can be rolled back with it in one commit, newest first; None when only an edit by hand helps.
+        already: the rollback that undid it, if one did.
+        refused: why it can never be rolled back, or "".
+    """
+
+    change: Change
+    tree: Tree
+    delta: Delta
+    conflicts: tuple[str, ...] = ()
+    later: tuple[Change, ...] = ()
+    together: tuple[Change, ...] | None = None
+    already: Change | None = None
+    refused: str = ""
+
+
+def plan(change: Change) -> Plan:
+    """Say what rolling back would do. Reads only."""
+    with reading(change.store) as repository:
+        return _plan(change, repository)
+
+
+def _plan(change: Change, repository: Repository) -> Plan:
+    tree = repository.snapshot(repository.head() or "")
+    if change.kind == ChangeKind.ADOPT:
+        return Plan(change, tree, {}, refused="This is the first baseline of the store; there is nothing before it.")
+    already = change.rolled_back_by.order_by("-pk").first()
+    if already is not None and not already.rolled_back_by.exists():
+        return Plan(change, tree, {}, already=already)
+    state, conflicts = _undone([change], tree, repository)
+    if not conflicts:
+        return Plan(change, tree, {path: new for path, new in state.items() if new != tree.get(path)})
+    later = _later_on_same_lines(change, conflicts, repository)
+    return Plan(change, tree, {}, tuple(sorted(conflicts)), later, _together(change, later, tree, repository))
+
+
+def _undone(
+    undo: Sequence[Change], tree: Tree, repository: Repository
+) -> tuple[dict[str, bytes | None], dict[str, Conflicted]]:
+    """Take changes back one after the other, the newest first; return the touched documents and what conflicts."""
+    state: dict[str, bytes | None] = {}
+    conflicts: dict[str, Conflicted] = {}
+    for change in undo:
+        before, after = repository.snapshot(change.parent), repository.snapshot(change.oid)
+        for path in change.paths:
+            present = state.get(path, tree.get(path))
+            merged = merge3(after.get(path), present, before.get(path))
+            if isinstance(merged, Merged):
+                state[path] = merged.data
+            else:
+                conflicts[path] = merged
+    return state, conflicts
+
+
+def _later_on_same_lines(change: Change, paths: Iterable[str], repository: Repository) -> tuple[Change, ...]:
+    """Return the later changes that made the conflict: those across which the conflicting text on our side changed."""
+    before, after = repository.snapshot(change.parent), repository.snapshot(change.oid)
+    found: dict[int, Change] = {}
+    for path in paths:
+        touching = Change.objects.filter(store=change.store, pk__gt=change.pk, changed_paths__path=path).select_related(
+            "store"
+        )
+        for later in touching.order_by("pk"):
+            sides = [repository.snapshot(oid).get(path) for oid in (later.parent, later.oid)]
+            was, now = (_quarrel(merge3(after.get(path), side, before.get(path)), side) for side in sides)
+            if was != now:
+                found[later.pk] = later
+    return tuple(found[pk] for pk in sorted(found))
+
+
+def _quarrel(merged: Merged | Conflicted, ours: bytes | None) -> tuple[bytes, ...]:
+    if isinstance(merged, Merged):
+        return ()
+    lines = (ours or b"").splitlines(keepends=True) if b"\r" not in (ours or b"") else (ours or b"").split(b"\n")
+    return tuple(b"".join(lines[c.ours[0] - 1 : c.ours[1] - 1]) for c in merged.conflicts) or (b"",)
+
+
+def _together(change: Change, later: Sequence[Change], tree: Tree, repository: Repository) -> tuple[Change, ...] | None:
+    group = tuple(sorted({change, *later}, key=lambda one: -one.pk))
+    if len(group) > 1 and not _undone(group, tree, repository)[1]:
+        return group
+    everything = Change.objects.filter(store=change.store, pk__gte=change.pk, changed_paths__path__in=change.paths)
+    group = tuple(everything.exclude(kind=ChangeKind.ADOPT).distinct().order_by("-pk"))
+    return group if len(group) > 1 and not _undone(group, tree, repository)[1] else None
+
+
+def roll_back(change: Change, *, person: User, note: str = "") -> Change:
+    """Undo one change by a new commit; later edits elsewhere survive. A second press returns the same rollback.
+
+    Raises: RollbackConflictError naming the later changes; NotPermittedError; CannotApplyError; SecretDetectedError.
+    """
+    return _roll_back(change, person=person, note=note, together=False)
+
+
+def roll_back_together(change: Change, *, person: User, note: str = "") -> Change:
+    """Undo a change and the later ones that build on it in one commit. Raises as `roll_back` does."""
+    return _roll_back(change, person=person, note=note, together=True)
+
+
+def _roll_back(change: Change, *, person: User, note: str, together: bool) -> Change:
+    with locked(change.store) as shop:
+        prepared = _prepare(shop, change, person)
+        if prepared.already is not None:
+            return prepared.already
+        if not prepared.conflicts:
+            return _land(shop, prepared.delta, (change,), person, note)
+        if together and prepared.together is not None:
+            state, _ = _undone(prepared.together, prepared.tree, shop.repository)
+            delta = {path: new for path, new in state.items() if new != prepared.tree.get(path)}
+            return _land(shop, delta, prepared.together, person, note)
+        later = prepared.later
+        raise RollbackConflictError(prepared.conflicts, [one.pk for one in later], [one.title for one in later])
+
+
+def roll_back_by_hand(change: Change, *, person: User, texts: Mapping[str, str]) -> Change:
+    """Write a person's own wording for the documents of a change, recorded as its rollback."""
+    with locked(change.store) as shop:
+        prepared = _prepare(shop, change, person)
+        if prepared.already is not None:
+            return prepared.already
+        typed = {
+            path: restore_line_ends(text, prepared.tree.get(path) or b"")
+            for path, text in texts.items()
+            if path in change.paths
+        }
+        delta = {path: new for path, new in typed.items() if new != prepared.tree.get(path)}
+        return _land(shop, delta, (change,), person, "edited by hand")
+
+
+def _prepare(shop: Workshop, change: Change, person: User) -> Plan:
+    if not may_maintain(person, change.store):
+        raise NotPermittedError(
+            "Rolling back needs the store's owner or a maintainer of its team. Nothing was changed."
+        )
+    reconcile_within(shop)
+    capture_within(shop, only=change.paths)
+    prepared = _plan(change, shop.repository)
+    if prepared.refused:
+        raise CannotApplyError(f"{prepared.refused} Nothing was changed.")
+    return prepared
+
+
+def _land(shop: Workshop, delta: Delta, undone: Sequence[Change], person: User, note: str) -> Change:
+    if not delta:
+        raise CannotApplyError(
+            "What this change wrote is gone already; there is nothing left to roll back. Nothing was changed."
+        )
+    first = undone[-1]
+    decision = ledger.record_now(
+        Decision(
+            proposal=first.proposal,
+            store=shop.store,
+            change=first.oid,
+            verb=Verb.ROLLBACK,
+            person=person,
+            note=note,
+        )
+    )
+    title = f"Roll back “{first.title[:240]}”" + (f" and {len(undone) - 1} later" if len(undone) > 1 else "")
+    landing = Landing(
+        kind=ChangeKind.ROLLBACK,
+        delta=delta,
+        title=title,
+        body="\n".join(f"Undoes {one.oid}" for one in undone),
+        decision=decision,
+        person=person,
+        rolls_back=tuple(one.pk for one in undone),
+    )
+    return land(shop, landing)

@@ -1,0 +1,28 @@
+"""Scheduled work, run by django-q2. Each task delegates; arguments are ids and primitives; all may run twice."""
+
+from __future__ import annotations
+
+import logging
+
+from memoryreview.core.errors import MemoryReviewError
+
+from .models import Store
+from .operations.capture import capture
+from .operations.expire import expire
+
+log = logging.getLogger(__name__)
+
+
+def capture_stores() -> int:
+    """Capture direct writes in every store; return how many proposals came of it."""
+    made = 0
+    for store in Store.objects.order_by("pk"):
+        try:
+            made += len(capture(store))
+        except MemoryReviewError as error:
+            log.warning("capture %s: %s", store.slug, error)
+    return made
+
+
+def expire_proposals() -> int:
+    return expire()
