@@ -1,0 +1,68 @@
+"""The `memoryreview` command. Exit codes: 0 done, 1 refused or fault found, 2 usage, 3 bug (with the log's path)."""
+
+from __future__ import annotations
+
+import sys
+
+if sys.version_info < (3, 11):  # noqa: UP036  # the sentence must come before the first import that fails
+    sys.exit("memoryreview needs Python 3.11 or newer; this is %d.%d." % sys.version_info[:2])  # noqa: UP031
+
+import logging
+import os
+from collections.abc import Callable, Sequence
+
+from .core.errors import MemoryReviewError
+
+REFUSED, BUG = 1, 3
+
+
+def early_commands() -> dict[str, Callable[[Sequence[str]], int]]:
+    """Return the commands that run before Django loads: hooks can afford them, the demo picks its data folder."""
+    from . import demo
+    from .connect import offline, propose
+
+    return {
+        "classify": offline.classify_command,
+        "demo": demo.command,
+        "propose": propose.command,
+        "scan-text": offline.scan_text_command,
+    }
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run one command and exit with its code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    os.umask(0o077)  # databases, keys and logs are for one person
+    try:
+        command = early_commands().get(arguments[0]) if arguments else None
+        if command is not None:
+            sys.exit(command(arguments[1:]))
+        _run_django(arguments)
+    except MemoryReviewError as error:
+        print(error, file=sys.stderr)  # noqa: T201
+        sys.exit(REFUSED)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(REFUSED)
+
+
+def _run_django(arguments: list[str]) -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryreview.settings")
+    from django.conf import settings
+    from django.core.exceptions import ImproperlyConfigured
+    from django.core.management import execute_from_command_line
+
+    try:
+        settings.LOG_PATH  # noqa: B018  # loads the settings here, where a bad one becomes a sentence
+        execute_from_command_line(["memoryreview", *arguments])
+    except ImproperlyConfigured as error:
+        print(error, file=sys.stderr)  # noqa: T201
+        sys.exit(REFUSED)
+    except (MemoryReviewError, KeyboardInterrupt, BrokenPipeError):
+        raise
+    except Exception:
+        logging.getLogger("memoryreview").exception("the command failed: %s", arguments[:1])
+        print(f"This is a bug in memoryreview; the details are in {settings.LOG_PATH}.", file=sys.stderr)  # noqa: T201
+        sys.exit(BUG)

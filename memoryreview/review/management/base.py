@@ -1,0 +1,61 @@
+"""What every command shares: a ready data folder, JSON output, one sentence for a refusal."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import shutil
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
+from django.db.migrations.executor import MigrationExecutor
+
+from memoryreview.core.errors import MemoryReviewError
+from memoryreview.review.models import Store
+
+
+def migrate() -> None:
+    """Bring both databases up to date, one process at a time. Quick when they are."""
+    with (Path(settings.HOME) / "migrate.lock").open("a") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        for alias in settings.DATABASES:
+            executor = MigrationExecutor(connections[alias])
+            if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+                call_command("migrate", database=alias, verbosity=0, interactive=False)
+
+
+class MemoryCommand(BaseCommand):
+    """A command on the data folder. Refusals become one sentence on stderr and exit code 1."""
+
+    requires_system_checks: list[str] = []  # noqa: RUF012  # Django's own type; checks run in CI and at `up`
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--json", action="store_true", help="print JSON for programs")
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        if shutil.which("git") is None:
+            raise CommandError("git is not installed. Nothing was changed; install it (Debian: apt-get install git).")
+        try:
+            migrate()
+            return super().execute(*args, **options)
+        except MemoryReviewError as error:
+            raise CommandError(str(error)) from error
+
+    def print_json(self, value: object) -> None:
+        self.stdout.write(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def store_named(slug: str) -> Store:
+    """Return a store by its name. Raises CommandError that lists the names there are."""
+    store = Store.objects.filter(slug=slug).first()
+    if store is None:
+        names = (
+            ", ".join(Store.objects.order_by("slug").values_list("slug", flat=True)) or "none yet; adopt a folder first"
+        )
+        raise CommandError(f"There is no store “{slug}”. Stores: {names}.")
+    return store

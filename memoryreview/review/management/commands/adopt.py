@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from memoryreview.core.model import FormatName, Guard, Scope
+from memoryreview.review.management.base import MemoryCommand
+from memoryreview.review.operations.adopt import Adopted, adopt
+
+SHOWN_PROBLEMS = 40
+
+
+class Command(MemoryCommand):
+    help = "Take a memory folder under review. Makes the first baseline commit; changes no file."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("path", type=Path)
+        parser.add_argument("--name", default="", help="name of the store (default: from the folder)")
+        parser.add_argument("--format", default="auto", choices=["auto", *map(str, FormatName)])
+        parser.add_argument("--scope", default=str(Scope.PRIVATE), choices=list(map(str, Scope)))
+        parser.add_argument("--guard", default=str(Guard.OBSERVE), choices=list(map(str, Guard)))
+        parser.add_argument("--team", default="", help="team of a team store (default: the store's name)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        adopted = adopt(
+            options["path"],
+            name=options["name"],
+            format=None if options["format"] == "auto" else FormatName(options["format"]),
+            scope=Scope(options["scope"]),
+            guard=Guard(options["guard"]),
+            team=options["team"],
+        )
+        if options["json"]:
+            self.print_json(
+                {
+                    "store": adopted.store.slug,
+                    "format": str(adopted.store.format),
+                    "documents": adopted.documents,
+                    "entries": adopted.entries,
+                    "head": adopted.head,
+                    "problems": [asdict(problem) for problem in adopted.problems],
+                }
+            )
+        else:
+            self._tell(adopted)
+
+    def _tell(self, adopted: Adopted) -> None:
+        store = adopted.store
+        self.stdout.write(
+            f"Adopted {store.root} as “{store.slug}”: {adopted.documents} documents, {adopted.entries} entries, "
+            f"{store.format} format, {store.scope}, baseline {adopted.head[:7]}. No file was changed."
+        )
+        if not adopted.problems:
+            self.stdout.write("Nothing looks wrong.")
+            return
+        counts = ", ".join(
+            f"{count} {kind}" for kind, count in sorted(Counter(p.kind for p in adopted.problems).items())
+        )
+        self.stdout.write(f"What looks wrong ({counts}):")
+        for problem in adopted.problems[:SHOWN_PROBLEMS]:
+            place = problem.path if problem.line is None else f"{problem.path}:{problem.line}"
+            self.stdout.write(f"  {place}  {problem.message}")
+        if len(adopted.problems) > SHOWN_PROBLEMS:
+            self.stdout.write(f"  and {len(adopted.problems) - SHOWN_PROBLEMS} more (--json lists all)")

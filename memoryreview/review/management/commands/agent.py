@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandError
+
+from memoryreview.review.management.base import MemoryCommand, store_named
+from memoryreview.review.models import Agent
+from memoryreview.review.operations import accounts
+
+
+class Command(MemoryCommand):
+    help = "Add, list or revoke agents. A token lets an agent propose and read; nothing else."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        acts = parser.add_subparsers(dest="act", required=True, metavar="add|list|revoke")
+        add = acts.add_parser("add", help="register an agent; its token and webhook secret are shown once")
+        add.add_argument("name")
+        add.add_argument("--store", action="append", default=[], help="a store it may propose to (default: all)")
+        revoke = acts.add_parser("revoke", help="make an agent's credentials useless")
+        revoke.add_argument("name")
+        for sub in (add, revoke, acts.add_parser("list", help="list agents")):
+            sub.add_argument("--json", action="store_true", help="print JSON for programs")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        {"add": self._add, "list": self._list, "revoke": self._revoke}[options["act"]](options)
+
+    def _add(self, options: dict[str, Any]) -> None:
+        new = accounts.add_agent(options["name"], [store_named(slug) for slug in options["store"]])
+        shown = {
+            "name": new.agent.name,
+            "token": new.token,
+            "webhook_secret": new.webhook_secret,
+            "webhook_url": f"{settings.PUBLIC_URL}/hooks/v1/{new.agent.name}",
+            "api_url": f"{settings.PUBLIC_URL}/api/v1",
+        }
+        if options["json"]:
+            self.print_json(shown)
+            return
+        self.stdout.write(f"Added agent “{new.agent.name}”. These are shown once:")
+        for label, value in shown.items():
+            self.stdout.write(f"  {label}: {value}")
+
+    def _list(self, options: dict[str, Any]) -> None:
+        agents = Agent.objects.exclude(name=Agent.DIRECT).prefetch_related("stores").order_by("name")
+        rows = [
+            {
+                "name": agent.name,
+                "stores": sorted(store.slug for store in agent.stores.all()),
+                "created": agent.created_at.isoformat(),
+                "revoked": agent.revoked_at.isoformat() if agent.revoked_at else None,
+            }
+            for agent in agents
+        ]
+        if options["json"]:
+            self.print_json(rows)
+            return
+        for row in rows:
+            stores = ", ".join(row["stores"]) or "all stores"
+            self.stdout.write(f"{row['name']}  {stores}  {'revoked' if row['revoked'] else 'active'}")
+        if not rows:
+            self.stdout.write("No agents yet. Add one with: memoryreview agent add NAME")
+
+    def _revoke(self, options: dict[str, Any]) -> None:
+        agent = Agent.objects.filter(name=options["name"]).exclude(name=Agent.DIRECT).first()
+        if agent is None:
+            raise CommandError(f"There is no agent “{options['name']}”. List them with: memoryreview agent list")
+        accounts.revoke_agent(agent)
+        if options["json"]:
+            self.print_json({"name": agent.name, "revoked": True})
+        else:
+            self.stdout.write(
+                f"Revoked “{agent.name}”: its token and webhook secret no longer work. Its proposals stay."
+            )
