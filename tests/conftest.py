@@ -1,0 +1,102 @@
+"""People, agents and stores that most tests need: an owner, a second maintainer, a stranger, and an agent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from memoryreview.core.edits import Edit, Operation, Replacement
+from memoryreview.review.models import Agent, Membership, Proposal, Role, Store
+from memoryreview.review.operations import accounts, receive
+from memoryreview.review.operations.adopt import adopt
+from memoryreview.review.operations.proposals import Submission
+
+PASSWORD = "correct horse battery"
+
+MakeStore = Callable[..., Store]
+Propose = Callable[..., Proposal]
+
+
+@pytest.fixture
+def owner(db: None) -> User:
+    return User.objects.create_user("olga", password=PASSWORD, is_superuser=True)
+
+
+@pytest.fixture
+def second(owner: User) -> User:
+    return User.objects.create_user("sam", password=PASSWORD)
+
+
+@pytest.fixture
+def stranger(owner: User) -> User:
+    return User.objects.create_user("stella", password=PASSWORD)
+
+
+@pytest.fixture
+def owner_client(owner: User) -> Client:
+    """A browser in which the owner signed in just now, password and all."""
+    client = Client()
+    client.post("/sign-in", {"username": owner.username, "password": PASSWORD})
+    return client
+
+
+@pytest.fixture
+def make_store(owner: User, tmp_path: Path) -> MakeStore:
+    """Write files into a folder and adopt it. `team=True` makes a team store with the owner as maintainer."""
+
+    def make(files: Mapping[str, str | bytes], *, name: str = "notes", team: bool = False, **options: Any) -> Store:
+        root = tmp_path / "memory" / name
+        for path, content in files.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_bytes(content if isinstance(content, bytes) else content.encode())
+        root.mkdir(parents=True, exist_ok=True)
+        if team:
+            options |= {"scope": "team", "team": "acme"}
+        return adopt(root, name=name, **options).store
+
+    return make
+
+
+@pytest.fixture
+def join(second: User) -> Callable[..., Membership]:
+    """Make a person a maintainer (or member) of a store's team."""
+
+    def add(store: Store, person: User, role: Role = Role.MAINTAINER) -> Membership:
+        return Membership.objects.create(team=store.team, person=person, role=role)
+
+    return add
+
+
+@pytest.fixture
+def agent(owner: User) -> Agent:
+    return accounts.add_agent("claude", person=owner).agent
+
+
+@pytest.fixture
+def propose(agent: Agent) -> Propose:
+    """Submit operations as the agent and return the stored proposal."""
+
+    def submit(
+        store: Store, *operations: Operation | receive.Promote, by: Agent | None = None, **options: Any
+    ) -> Proposal:
+        submission = Submission(**{key: options.pop(key) for key in list(options) if key != "base"})
+        request = receive.Request(store.slug, operations, base=options.get("base"), submission=submission)
+        proposal = receive.submit(request, agent=by or agent).proposal
+        assert proposal is not None, "the request changes nothing"
+        return Proposal.objects.get(pk=proposal.pk)
+
+    return submit
+
+
+def replaced(path: str, old: str, new: str) -> Edit:
+    """An edit that replaces one passage."""
+    return Edit(path=path, edits=(Replacement(old, new),))
+
+
+def on_disk(store: Store, path: str) -> bytes:
+    return (Path(store.root) / path).read_bytes()

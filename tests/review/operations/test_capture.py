@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from django.contrib.auth.models import User
+from django.db import connection
+
+from memoryreview.review.models import Agent, Change, ChangeKind, Proposal, State, Store
+from memoryreview.review.operations.capture import capture
+from memoryreview.review.operations.stores import reading
+from tests.conftest import MakeStore, on_disk
+from tests.review.operations.test_decide import approve
+from tests.review.operations.test_receive import fake_aws_key
+
+NOTE = "# Ports\n\n- Staging listens on 5432.\n- Moved on 13/04/2025.\n\nMail goes to the sink.\n"
+
+
+def write(store: Store, path: str, text: str) -> None:
+    (Path(store.root) / path).write_text(text)
+
+
+def test_capture_of_an_untouched_folder_does_nothing(make_store: MakeStore) -> None:
+    store = make_store({"ports.md": NOTE})
+
+    assert capture(store) == []
+    assert Change.objects.count() == 1
+
+
+def test_direct_write_waits_and_stays_on_disk(make_store: MakeStore) -> None:
+    store = make_store({"ports.md": NOTE})
+    write(store, "ports.md", NOTE.replace("5432", "6432"))
+    write(store, "new.md", "A new note.\n")
+
+    made = capture(store)
+
+    assert [(p.agent.name, p.state, p.paths) for p in made if p.agent] == [
+        (Agent.DIRECT, State.PENDING, ["new.md", "ports.md"])
+    ]
+    assert on_disk(store, "ports.md") == NOTE.replace("5432", "6432").encode()
+
+
+def test_capture_twice_makes_one_proposal(make_store: MakeStore) -> None:
+    store = make_store({"ports.md": NOTE})
+    write(store, "ports.md", NOTE.replace("5432", "6432"))
+    capture(store)
+
+    assert capture(store) == []
+    assert Proposal.objects.count() == 1
+
+
+def test_safe_direct_write_is_committed_as_it_stands(make_store: MakeStore) -> None:
+    store = make_store({"ports.md": NOTE})
+    fixed = NOTE.replace("13/04/2025", "2025-04-13")
+    write(store, "ports.md", fixed)
+
+    made = capture(store)
+
+    assert [p.state for p in made] == [State.APPLIED]
+    assert Change.objects.latest("pk").kind == ChangeKind.CAPTURED
+    assert on_disk(store, "ports.md") == fixed.encode()
+
+
+def test_mixed_direct_write_on_neighbouring_lines_splits_and_the_disk_stays(make_store: MakeStore, owner: User) -> None:
+    store = make_store({"ports.md": NOTE})
+    both = NOTE.replace("13/04/2025", "2025-04-13").replace("5432", "6432")
+    write(store, "ports.md", both)
+
+    proposal = capture(store)[0]
+
+    store.refresh_from_db()
+    assert (proposal.state, on_disk(store, "ports.md"), store.differing) == (State.PENDING, both.encode(), [])
+    approve(proposal, owner)
+    with reading(store) as repository:
+        assert repository.snapshot(repository.head() or "")["ports.md"] == both.encode()
+
+
+def test_newer_write_supersedes_the_older_capture(make_store: MakeStore) -> None:
+    store = make_store({"ports.md": NOTE})
+    write(store, "ports.md", NOTE.replace("5432", "6432"))
+    first = capture(store)[0]
+    write(store, "ports.md", NOTE.replace("5432", "7432"))
+
+    second = capture(store)[0]
+
+    first.refresh_from_db()
+    assert (first.state, second.state) == (State.SUPERSEDED, State.PENDING)
+
+
+def test_write_that_was_taken_back_leaves_the_queue(make_store: MakeStore) -> None:
+    store = make_store({"ports.md": NOTE})
+    write(store, "ports.md", NOTE.replace("5432", "6432"))
+    first = capture(store)[0]
+    write(store, "ports.md", NOTE)
+
+    assert capture(store) == []
+
+    first.refresh_from_db()
+    assert first.state == State.WITHDRAWN
+
+
+def test_lost_folder_alarms_and_records_no_deletion(make_store: MakeStore) -> None:
+    """C041"""
+    store = make_store({f"n{i}.md": "text\n" for i in range(31)})
+    shutil.rmtree(store.root)
+    assert capture(store) == []
+    Path(store.root).mkdir()
+
+    assert capture(store) == []
+
+    store.refresh_from_db()
+    assert "31 of 31" in store.alarm
+    assert (Proposal.objects.count(), Change.objects.count()) == (0, 1)
+
+
+def test_alarm_ends_when_the_files_are_back(make_store: MakeStore) -> None:
+    store = make_store({f"n{i}.md": "text\n" for i in range(4)})
+    moved = Path(store.root).rename(Path(store.root).with_name("elsewhere"))
+    capture(store)
+    moved.rename(store.root)
+
+    capture(store)
+
+    store.refresh_from_db()
+    assert store.alarm == ""
+
+
+def test_single_deletion_waits_as_a_deletion(make_store: MakeStore, owner: User) -> None:
+    store = make_store({f"n{i}.md": f"text {i}\n" for i in range(4)})
+    (Path(store.root) / "n1.md").unlink()
+
+    proposal = capture(store)[0]
+
+    assert (proposal.kinds, proposal.deletes) == (["file.delete"], True)
+    approve(proposal, owner)
+    with reading(store) as repository:
+        assert "n1.md" not in repository.snapshot(repository.head() or "")
+
+
+def test_secret_in_a_direct_write_is_kept_nowhere(make_store: MakeStore) -> None:
+    store = make_store({"ports.md": NOTE})
+    key = fake_aws_key()
+    write(store, "ports.md", NOTE + f"Key: {key}\n")
+
+    proposal = capture(store)[0]
+    again = capture(store)
+
+    with connection.cursor() as cursor:
+        dump = "".join(
+            str(row)
+            for table in connection.introspection.table_names()
+            for row in cursor.execute(f'SELECT * FROM "{table}"')
+        )
+    assert (proposal.state, proposal.masked, again) == (State.QUARANTINED, True, [])
+    assert key not in dump
+    assert key in on_disk(store, "ports.md").decode()
+
+
+def test_enforce_puts_the_approved_text_back_and_holds_the_write(make_store: MakeStore, owner: User) -> None:
+    store = make_store({"ports.md": NOTE}, guard="enforce")
+    changed = NOTE.replace("5432", "6432")
+    write(store, "ports.md", changed)
+
+    proposal = capture(store)[0]
+
+    assert (proposal.state, on_disk(store, "ports.md")) == (State.PENDING, NOTE.encode())
+    assert capture(store) == []
+    proposal.refresh_from_db()
+    assert proposal.state == State.PENDING
+    approve(proposal, owner)
+    assert on_disk(store, "ports.md") == changed.encode()

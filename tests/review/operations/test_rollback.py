@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+
+from memoryreview.core.edits import Delete, Rename, Write
+from memoryreview.review.models import Change, ChangeKind, Proposal, State, Store
+from memoryreview.review.operations import rollback
+from memoryreview.review.operations.errors import CannotApplyError, NotPermittedError, RollbackConflictError
+from tests.conftest import MakeStore, Propose, on_disk, replaced
+from tests.review.operations.test_decide import approve
+
+NOTE = "# Ports\n\n- Staging listens on 5432.\n- Production listens on 5433.\n\nMail goes to the sink.\n"
+
+
+@pytest.fixture
+def store(make_store: MakeStore) -> Store:
+    return make_store({"ports.md": NOTE, "other.md": "Other.\n"})
+
+
+def land(propose: Propose, store: Store, owner: User, *operations: object) -> Change:
+    change = approve(propose(store, *operations), owner).change  # type: ignore[arg-type]
+    assert change is not None
+    return change
+
+
+def test_rollback_leaves_later_edits_elsewhere(store: Store, propose: Propose, owner: User) -> None:
+    first = land(propose, store, owner, replaced("ports.md", "on 5432", "on 6432"))
+    land(propose, store, owner, replaced("ports.md", "the sink", "the relay"))
+
+    undone = rollback.roll_back(first, person=owner)
+
+    assert on_disk(store, "ports.md") == NOTE.replace("the sink", "the relay").encode()
+    assert (undone.kind, list(undone.rolls_back.all())) == (ChangeKind.ROLLBACK, [first])
+    assert Proposal.objects.get(pk=first.proposal_id).state == State.ROLLED_BACK
+
+
+def test_rollback_twice_is_one_commit(store: Store, propose: Propose, owner: User) -> None:
+    first = land(propose, store, owner, replaced("ports.md", "on 5432", "on 6432"))
+
+    assert rollback.roll_back(first, person=owner) == rollback.roll_back(first, person=owner)
+
+
+def test_rollback_of_a_rollback_brings_the_text_back(store: Store, propose: Propose, owner: User) -> None:
+    first = land(propose, store, owner, replaced("ports.md", "on 5432", "on 6432"))
+    undone = rollback.roll_back(first, person=owner)
+
+    rollback.roll_back(undone, person=owner)
+
+    assert on_disk(store, "ports.md") == NOTE.replace("on 5432", "on 6432").encode()
+    assert rollback.plan(first).already is None
+
+
+def test_c112_rollback_under_a_later_edit_is_refused_and_names_it(store: Store, propose: Propose, owner: User) -> None:
+    first = land(propose, store, owner, replaced("ports.md", "on 5432", "on 6432"))
+    land(propose, store, owner, replaced("ports.md", "the sink", "the relay"))
+    second = land(propose, store, owner, replaced("ports.md", "on 6432", "on 7432"))
+    before = on_disk(store, "ports.md")
+
+    with pytest.raises(RollbackConflictError) as caught:
+        rollback.roll_back(first, person=owner)
+
+    assert caught.value.later == (second.pk,)
+    assert on_disk(store, "ports.md") == before
+    assert b"<<<<" not in before
+
+
+def test_conflict_offers_to_roll_back_together(store: Store, propose: Propose, owner: User) -> None:
+    first = land(propose, store, owner, replaced("ports.md", "on 5432", "on 6432"))
+    land(propose, store, owner, replaced("ports.md", "the sink", "the relay"))
+    second = land(propose, store, owner, replaced("ports.md", "on 6432", "on 7432"))
+    assert rollback.plan(first).together == (second, first)
+
+    undone = rollback.roll_back_together(first, person=owner)
+
+    assert on_disk(store, "ports.md") == NOTE.replace("the sink", "the relay").encode()
+    assert set(undone.rolls_back.all()) == {first, second}
+
+
+def test_conflict_can_be_settled_by_hand(store: Store, propose: Propose, owner: User) -> None:
+    first = land(propose, store, owner, replaced("ports.md", "on 5432", "on 6432"))
+    land(propose, store, owner, replaced("ports.md", "on 6432", "on 7432"))
+    wording = NOTE.replace("on 5432", "on 5432 or 7432")
+
+    rollback.roll_back_by_hand(first, person=owner, texts={"ports.md": wording, "other.md": "not part of it"})
+
+    assert on_disk(store, "ports.md") == wording.encode()
+    assert on_disk(store, "other.md") == b"Other.\n"
+
+
+@pytest.mark.parametrize("content", [b"no newline at end", b"\xef\xbb\xbfmark\r\nmixed\nends\r\n", b""])
+def test_rollback_of_a_deletion_gives_the_same_bytes(
+    make_store: MakeStore, propose: Propose, owner: User, content: bytes
+) -> None:
+    store = make_store({"a.md": content, "b.md": "b\n"}, name="bytes")
+    gone = land(propose, store, owner, Delete("a.md"))
+    assert not (Path(store.root) / "a.md").exists()
+
+    rollback.roll_back(gone, person=owner)
+
+    assert on_disk(store, "a.md") == content
+
+
+def test_c113_rollback_of_a_deletion_never_overwrites_a_new_file(store: Store, propose: Propose, owner: User) -> None:
+    gone = land(propose, store, owner, Delete("ports.md"))
+    land(propose, store, owner, Write("ports.md", "A new unrelated note.\n"))
+
+    with pytest.raises(RollbackConflictError):
+        rollback.roll_back(gone, person=owner)
+
+    assert on_disk(store, "ports.md") == b"A new unrelated note.\n"
+
+
+def test_c115_rename_and_its_links_return_together(make_store: MakeStore, propose: Propose, owner: User) -> None:
+    files = {"MEMORY.md": "- [Ports](ports.md) — see\n", "ports.md": NOTE, "x.md": "See [ports](ports.md).\n"}
+    store = make_store(files, name="renames")
+    moved = land(
+        propose,
+        store,
+        owner,
+        Rename("ports.md", "reference_ports.md"),
+        replaced("MEMORY.md", "(ports.md)", "(reference_ports.md)"),
+        replaced("x.md", "(ports.md)", "(reference_ports.md)"),
+    )
+
+    rollback.roll_back(moved, person=owner)
+
+    root = Path(store.root)
+    assert {path.name: path.read_text() for path in root.glob("*.md")} == files
+
+
+def test_first_baseline_cannot_be_rolled_back(store: Store, owner: User) -> None:
+    with pytest.raises(CannotApplyError, match="first baseline"):
+        rollback.roll_back(Change.objects.get(), person=owner)
+
+
+def test_stranger_cannot_roll_back(store: Store, propose: Propose, owner: User, stranger: User) -> None:
+    first = land(propose, store, owner, replaced("ports.md", "on 5432", "on 6432"))
+
+    with pytest.raises(NotPermittedError):
+        rollback.roll_back(first, person=stranger)

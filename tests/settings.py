@@ -1,0 +1,17 @@
+"""The product's own settings on a throw-away data folder."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+
+_HOME = tempfile.mkdtemp(prefix="memoryreview-tests-")
+os.environ["MEMORYREVIEW_HOME"] = _HOME
+atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
+
+from memoryreview.settings import *  # noqa: E402, F403
+
+ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]", "testserver"]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # fast; the real one is tested by itself
