@@ -1,0 +1,232 @@
+"""What agents are told: one shape for a proposal wherever it is answered. The models are the OpenAPI document's too."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from django.conf import settings
+from django.urls import reverse
+from pydantic import BaseModel, ConfigDict
+
+from memoryreview.baseline.repository import Repository
+from memoryreview.review.models import OPEN_STATES, ChangeKind, Decision, Proposal, State, Store, Verb
+from memoryreview.review.operations import proposals
+from memoryreview.review.operations.errors import finding_json
+from memoryreview.review.operations.receive import Preview, Receipt, rejected_before_json
+
+from .unified import unified_diff
+
+UNCHANGED = "unchanged"
+_NO_CHANGE_OF_ITS_OWN = (ChangeKind.ROLLBACK, ChangeKind.RESTORE, ChangeKind.ERASE)
+_NO_OUTCOME = (Verb.EDIT, Verb.RELEASE, Verb.REOPEN)
+
+
+class Answer(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RewriteAnswer(Answer):
+    """Half-open byte span in the base document."""
+
+    path: str
+    start: int
+    end: int
+    new: str
+
+
+class ProofAnswer(Answer):
+    rule: str
+    version: int
+    rewrites: list[RewriteAnswer]
+
+
+class ActionAnswer(Answer):
+    """`lines` are 1-based and inclusive, in the base; `commit` says where a part that landed stands."""
+
+    kind: str
+    verdict: str
+    path: str
+    lines: tuple[int, int] | None
+    new_lines: tuple[int, int] | None
+    old: str
+    new: str
+    title: str = ""
+    proof: ProofAnswer | None = None
+    reasons: list[str] | None = None
+    commit: str | None = None
+
+
+class FindingAnswer(Answer):
+    """What a scanner saw; never the text itself."""
+
+    scanner: str
+    rule: str
+    severity: Literal["block", "review", "note"]
+    path: str
+    line: int
+    column: int
+    length: int
+    message: str
+
+
+class RejectedBeforeAnswer(Answer):
+    id: int
+    reason: str
+    note: str
+    at: str | None
+
+
+class ProposalAnswer(Answer):
+    """`base` is what the revision was made from, `commit` the last of `changes`. `reasons` are a person's words."""
+
+    id: int | None
+    url: str | None
+    state: str
+    title: str
+    store: str
+    base: str
+    commit: str | None
+    changes: list[str]
+    revision: int | None
+    actions: list[ActionAnswer]
+    findings: list[FindingAnswer]
+    reasons: list[str]
+    duplicate_of: int | None
+    rejected_before: RejectedBeforeAnswer | None
+
+
+class PreviewAnswer(Answer):
+    """`state` is what the proposal would be at once; `diff` is unified and applies to `base`."""
+
+    store: str
+    base: str
+    state: str
+    verdict: str
+    actions: list[ActionAnswer]
+    findings: list[FindingAnswer]
+    diff: str
+    rejected_before: RejectedBeforeAnswer | None
+
+
+class StoreAnswer(Answer):
+    """`root` is the folder on the server's machine."""
+
+    slug: str
+    format: str
+    scope: str
+    guard: str
+    root: str
+    head: str
+    documents: int
+
+
+class StoresAnswer(Answer):
+    stores: list[StoreAnswer]
+
+
+class FileAnswer(Answer):
+    path: str
+    blob: str
+
+
+class FilesAnswer(Answer):
+    store: str
+    head: str
+    files: list[FileAnswer]
+
+
+class FaultAnswer(Answer):
+    field: str
+    message: str
+
+
+class ProblemAnswer(BaseModel):
+    """RFC 9457. `type` is the stable word to act on; more members depend on it."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: list[FaultAnswer] | None = None
+
+
+def receipt_answer(receipt: Receipt) -> dict[str, Any]:
+    """Return what a request came to; for one that changes nothing there is no proposal to name."""
+    if receipt.proposal is not None:
+        return proposal_answer(receipt.proposal, duplicate_of=receipt.duplicate_of)
+    return {
+        "id": None,
+        "url": None,
+        "state": UNCHANGED,
+        "title": "",
+        "store": receipt.store.slug,
+        "base": receipt.head,
+        "commit": None,
+        "changes": [],
+        "revision": None,
+        "actions": [],
+        "findings": [],
+        "reasons": [],
+        "duplicate_of": None,
+        "rejected_before": None,
+    }
+
+
+def proposal_answer(proposal: Proposal, *, duplicate_of: int | None = None) -> dict[str, Any]:
+    """Return a proposal as it stands now."""
+    revision = proposal.revision
+    landed = proposal.changes.exclude(kind__in=_NO_CHANGE_OF_ITS_OWN).order_by("pk")
+    changes = list(landed.values_list("oid", flat=True))
+    return {
+        "id": proposal.pk,
+        "url": settings.PUBLIC_URL + reverse("proposal", args=[proposal.pk]),
+        "state": proposal.state,
+        "title": proposal.title,
+        "store": proposal.store.slug,
+        "base": revision.submitted_base,
+        "commit": changes[-1] if changes else None,
+        "changes": changes,
+        "revision": revision.number,
+        "actions": revision.actions,
+        "findings": revision.findings,
+        "reasons": _reasons(proposal),
+        "duplicate_of": duplicate_of,
+        "rejected_before": rejected_before_json(proposal.rejected_before) if proposal.rejected_before else None,
+    }
+
+
+def _reasons(proposal: Proposal) -> list[str]:
+    """Return why it came out as it did, once it was decided, in the words of the person or of the fault."""
+    if proposal.state in (*OPEN_STATES, State.APPLYING):
+        return [proposal.failure] if proposal.failure else []
+    decision: Decision | None = proposal.decisions.exclude(verb__in=_NO_OUTCOME).order_by("-pk").first()
+    stated = (decision.reason, decision.note) if decision else ()
+    return [words for words in (*stated, proposal.failure) if words]
+
+
+def preview_answer(preview: Preview) -> dict[str, Any]:
+    classification = preview.classification
+    return {
+        "store": preview.store.slug,
+        "base": preview.head,
+        "state": preview.state,
+        "verdict": str(classification.verdict),
+        "actions": [proposals.action_json(action) for action in classification.actions],
+        "findings": [finding_json(finding) for finding in classification.findings],
+        "diff": "".join(unified_diff(path, preview.tree.get(path), new) for path, new in sorted(preview.delta.items())),
+        "rejected_before": preview.rejected_before,
+    }
+
+
+def store_answer(store: Store, repository: Repository) -> dict[str, Any]:
+    head = repository.head() or ""
+    return {
+        "slug": store.slug,
+        "format": store.format,
+        "scope": store.scope,
+        "guard": store.guard,
+        "root": store.root,
+        "head": head,
+        "documents": len(repository.snapshot(head).entries) if head else 0,
+    }
