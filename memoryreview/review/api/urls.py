@@ -1,0 +1,25 @@
+"""Addresses of the agents' doors. `urlpatterns` stand below `api/v1/`, `hook_urlpatterns` below `hooks/v1/`."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from . import views, webhook
+
+urlpatterns = [
+    path("proposals", views.proposals, name="api-proposals"),
+    path("proposals/<int:proposal_id>", views.proposal, name="api-proposal"),
+    path("preview", views.preview, name="api-preview"),
+    path("stores", views.stores, name="api-stores"),
+    path("stores/<slug:slug>", views.store, name="api-store"),
+    path("stores/<slug:slug>/files", views.files, name="api-files"),
+    path("stores/<slug:slug>/files/<path:path>", views.file, name="api-file"),
+    path("openapi.json", views.schema, name="api-schema"),
+    path("", views.unknown, name="api-root"),
+    path("<path:rest>", views.unknown, name="api-unknown"),
+]
+hook_urlpatterns = [
+    path("<str:agent>", webhook.delivery, name="hook"),
+    path("", views.unknown, name="hook-root"),
+    path("<path:rest>", views.unknown, name="hook-unknown"),
+]
