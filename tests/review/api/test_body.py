@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 from typing import Any
@@ -9,7 +10,7 @@ from django.core.handlers.wsgi import WSGIRequest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoryreview.core.errors import MemoryReviewError, TooLargeError
+from memoryreview.core.errors import TooLargeError
 from memoryreview.review.api.body import MAX_DEPTH, parse_json, read_body
 from memoryreview.review.api.problems import (
     BodyNotUtf8Error,
@@ -19,6 +20,7 @@ from memoryreview.review.api.problems import (
 )
 
 LIMIT_BYTES = 1024 * 1024
+ENDED_BY_SERVER: dict[str, Any] = {"wsgi.input_terminated": True}
 
 
 class EndlessStream(io.RawIOBase):
@@ -92,13 +94,13 @@ def test_read_body_stops_reading_a_chunked_body_beyond_the_limit() -> None:
     stream = EndlessStream()
 
     with pytest.raises(TooLargeError):
-        read_body(request(stream, HTTP_TRANSFER_ENCODING="chunked", **{"wsgi.input_terminated": True}))
+        read_body(request(stream, HTTP_TRANSFER_ENCODING="chunked", **ENDED_BY_SERVER))
 
     assert LIMIT_BYTES < stream.taken_bytes <= LIMIT_BYTES + 64 * 1024
 
 
 def test_read_body_reads_a_chunked_body_that_the_server_ends() -> None:
-    chunked = request(HTTP_TRANSFER_ENCODING="chunked", CONTENT_LENGTH="", **{"wsgi.input_terminated": True})
+    chunked = request(HTTP_TRANSFER_ENCODING="chunked", CONTENT_LENGTH="", **ENDED_BY_SERVER)
 
     assert read_body(chunked) == b"{}"
 
@@ -184,12 +186,13 @@ def test_parse_json_does_not_repeat_a_secret_that_was_sent_as_a_name() -> None:
     assert secret not in str(caught.value.members())
 
 
+texts = st.text(st.characters(exclude_categories=["Cs"]))
+numbers = st.integers(-(2**63) + 1, 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63) + 1, 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(st.characters(exclude_categories=["Cs"])),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), inner),
+    st.none() | st.booleans() | numbers | texts,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner),
     max_leaves=12,
-)  # fmt: skip
+)
 
 
 @settings(max_examples=80, deadline=None)
@@ -201,7 +204,5 @@ def test_parse_json_reads_back_any_value(value: Any) -> None:
 @settings(max_examples=150, deadline=None)
 @given(st.binary(max_size=60) | st.text(st.sampled_from('{}[]",:\\u0d8eE+-.NaI\n 19tfn'), max_size=40).map(str.encode))
 def test_parse_json_is_total(body: bytes) -> None:
-    try:
+    with contextlib.suppress(BodyNotUtf8Error, SchemaInvalidError):
         parse_json(body)
-    except MemoryReviewError as error:
-        assert 400 <= error.status < 500
