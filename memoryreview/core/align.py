@@ -35,20 +35,17 @@ def align(old: Sequence[Hashable], new: Sequence[Hashable]) -> tuple[Hunk, ...]:
     numbers: dict[Hashable, int] = {}
     left = [numbers.setdefault(member, len(numbers)) for member in old]
     right = [numbers.setdefault(member, len(numbers)) for member in new]
-    whole = _trimmed(left, right, Hunk(0, len(left), 0, len(right)))
-    if whole is None:
-        return ()
+    whole = between_equal_ends(left, right)
     return _slid(left, right, list(_runs(left, right, whole)))
 
 
-def _trimmed(left: list[int], right: list[int], gap: Hunk) -> Hunk | None:
-    old_start, old_end, new_start, new_end = gap
-    while old_start < old_end and new_start < new_end and left[old_start] == right[new_start]:
+def between_equal_ends(old: Sequence[Hashable], new: Sequence[Hashable], gap: Hunk | None = None) -> Hunk:
+    """Return what is left of two sequences, or of a gap of them, without equal members at the start and at the end."""
+    old_start, old_end, new_start, new_end = gap or Hunk(0, len(old), 0, len(new))
+    while old_start < old_end and new_start < new_end and old[old_start] == new[new_start]:
         old_start, new_start = old_start + 1, new_start + 1
-    while old_start < old_end and new_start < new_end and left[old_end - 1] == right[new_end - 1]:
+    while old_start < old_end and new_start < new_end and old[old_end - 1] == new[new_end - 1]:
         old_end, new_end = old_end - 1, new_end - 1
-    if old_start == old_end and new_start == new_end:
-        return None
     return Hunk(old_start, old_end, new_start, new_end)
 
 
@@ -58,9 +55,7 @@ def _runs(left: list[int], right: list[int], whole: Hunk) -> Iterator[Hunk]:
         return
     budget = MAX_CELLS
     for between in _between_anchors(left, right, whole):
-        gap = _trimmed(left, right, between)
-        if gap is None:
-            continue
+        gap = between_equal_ends(left, right, between)
         if _cells(gap) > budget:
             yield gap
             continue
@@ -74,7 +69,8 @@ def _cells(gap: Hunk) -> int:
 
 def _minimal(left: list[int], right: list[int], gap: Hunk) -> Iterator[Hunk]:
     if _cells(gap) == 0:
-        yield gap
+        if gap.old_start < gap.old_end or gap.new_start < gap.new_end:
+            yield gap
         return
     opcodes = LCSseq.opcodes(left[gap.old_start : gap.old_end], right[gap.new_start : gap.new_end])
     old_at, new_at = gap.old_start, gap.new_start

@@ -1,0 +1,133 @@
+"""Text for people in which nothing can hide: invisible, bidi and control characters become labelled chips."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+
+class Mark(StrEnum):
+    SAME = "same"
+    ADDED = "added"
+    REMOVED = "removed"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A run of text in a line. `chip` is "" for ordinary text, else the label of one invisible or bidi character
+    ("U+202E RLO") that is shown as a box instead of the character, or says what is left out ("3,200 characters not
+    shown"); `text` is then the label too."""
+
+    text: str
+    mark: Mark
+    chip: str = ""
+
+
+# Printable to Python, yet drawn as nothing or as a blank; U+FFFD stands for what could not be read.
+_UNSEEN = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\ufffd\U000e0100-\U000e01ef"
+_UNSEEN_CHAR = re.compile(f"[{_UNSEEN}]")
+_PLAIN_BLANKS = "\t\u3000"
+_SELECTORS = "\ufe0e\ufe0f"
+_JOINER = "\u200d"
+_KEYCAP = "\u20e3"
+_C0 = (
+    "NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US"
+)
+_SHORT_NAMES = {
+    "\x7f": "DEL",
+    "\x85": "NEL",
+    "\u00a0": "NBSP",
+    "\u00ad": "SHY",
+    "\u034f": "CGJ",
+    "\u061c": "ALM",
+    "\u180e": "MVS",
+    "\u200b": "ZWSP",
+    "\u200c": "ZWNJ",
+    "\u200d": "ZWJ",
+    "\u200e": "LRM",
+    "\u200f": "RLM",
+    "\u2028": "LSEP",
+    "\u2029": "PSEP",
+    "\u202a": "LRE",
+    "\u202b": "RLE",
+    "\u202c": "PDF",
+    "\u202d": "LRO",
+    "\u202e": "RLO",
+    "\u202f": "NNBSP",
+    "\u2060": "WJ",
+    "\u2066": "LRI",
+    "\u2067": "RLI",
+    "\u2068": "FSI",
+    "\u2069": "PDI",
+    "\ufeff": "BOM",
+    "\ufffd": "REPLACEMENT",
+}
+_CATEGORY_NAMES = {"Cc": "CONTROL", "Cf": "FORMAT", "Cn": "UNASSIGNED", "Co": "PRIVATE USE", "Cs": "SURROGATE"}
+
+
+def visible(text: str) -> tuple[Piece, ...]:
+    """Split a title or name into pieces so that no invisible, bidi or control character reaches a page raw."""
+    return tuple(pieces(text, Mark.SAME))
+
+
+def pieces(text: str, mark: Mark) -> Iterator[Piece]:
+    """Yield a text as ordinary runs and chips. A byte that is not UTF-8 (`surrogateescape`) is a chip too."""
+    if text.isprintable() and not _UNSEEN_CHAR.search(text):
+        if text:
+            yield Piece(text, mark)
+        return
+    start = 0
+    for at, char in enumerate(text):
+        if not is_unseen(char) or _is_part_of_emoji(text, at):
+            continue
+        if start < at:
+            yield Piece(text[start:at], mark)
+        name = label(char)
+        yield Piece(name, mark, chip=name)
+        start = at + 1
+    if start < len(text):
+        yield Piece(text[start:], mark)
+
+
+@lru_cache(maxsize=4096)
+def is_unseen(char: str) -> bool:
+    """Whether a character is shown as a chip: one that draws nothing, reorders text, or is another kind of blank."""
+    if char in _PLAIN_BLANKS:
+        return False
+    return not char.isprintable() or _UNSEEN_CHAR.match(char) is not None
+
+
+def _is_part_of_emoji(text: str, at: int) -> bool:
+    """Whether a selector or joiner belongs to the symbol before it in this run, as in most emoji."""
+    before, after = text[at - 1 : at] if at else "", text[at + 1 : at + 2]
+    if text[at] in _SELECTORS:
+        return after == _KEYCAP or (before != "" and unicodedata.category(before) in ("So", "Sm"))
+    if text[at] != _JOINER or not before or not after or unicodedata.category(after) != "So":
+        return False
+    return before in _SELECTORS or unicodedata.category(before) in ("So", "Sk")
+
+
+def label(char: str) -> str:
+    """Return the label of one character: code point and short name, or the byte that could not be decoded."""
+    code = ord(char)
+    if 0xDC80 <= code <= 0xDCFF:
+        return f"U+FFFD byte {code - 0xDC00:02X}"
+    return f"U+{code:04X} {_name(char, code)}"
+
+
+def _name(char: str, code: int) -> str:
+    if code < 0x20:
+        return _C0.split()[code]
+    if char in _SHORT_NAMES:
+        return _SHORT_NAMES[char]
+    if 0xFE00 <= code <= 0xFE0F:
+        return f"VS{code - 0xFE00 + 1}"
+    if 0xE0100 <= code <= 0xE01EF:
+        return f"VS{code - 0xE0100 + 17}"
+    if 0xE0020 < code <= 0xE007E:
+        return f"TAG {chr(code - 0xE0000)}"
+    return unicodedata.name(char, "") or _CATEGORY_NAMES.get(unicodedata.category(char), "CHARACTER")
