@@ -76,6 +76,9 @@ class Patch:
     diff: str
 
 
+MAX_EDITS = 1_000
+MAX_PARSED_BYTES = 8 * 1024 * 1024
+
 Operation: TypeAlias = Write | Edit | Delete | Rename | EntryAdd | Patch
 
 
@@ -101,10 +104,24 @@ def build(base: Tree, operations: Sequence[Operation], *, format: FormatName, li
         raise InvalidOperationError(
             limits.operations + 1, f"a proposal has at most {limits.operations} operations; send several proposals"
         )
+    _check_work(base, operations)
     draft = _Draft(base, format, limits)
     for number, operation in enumerate(operations, start=1):
         draft.carry_out(number, operation)
     return Overlay(base, draft.delta).delta
+
+
+def _check_work(base: Tree, operations: Sequence[Operation]) -> None:
+    """Refuse a proposal whose operations are few but whose work is not: each edit searches its document, each entry
+    parses it."""
+    edits = parsed_bytes = 0
+    for number, operation in enumerate(operations, start=1):
+        if isinstance(operation, Edit):
+            edits += len(operation.edits)
+        elif isinstance(operation, EntryAdd):
+            parsed_bytes += len(base.get(operation.path, b""))
+        if edits > MAX_EDITS or parsed_bytes > MAX_PARSED_BYTES:
+            raise InvalidOperationError(number, "the proposal has too many edits or entries; write the whole document")
 
 
 class _Draft:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from operator import itemgetter
 from typing import NamedTuple
 
 from .align import Hunk, align
@@ -199,13 +201,15 @@ def _includes(
             `start`.
     """
     removed = {line for hunk in hunks for line in base[hunk.old_start : hunk.old_end]}
+    spans = [(hunk.new_start - start, hunk.new_end - start) for hunk in hunks]
     for further in align(smaller, larger):
-        brought = larger[further.new_start : further.new_end]
-        if not removed.isdisjoint(brought):
+        if not removed.isdisjoint(larger[further.new_start : further.new_end]):
             return False
-        for hunk in hunks:
-            if _disturbs(further, hunk.new_start - start, hunk.new_end - start):
+        near = bisect_left(spans, further.old_start, key=itemgetter(1))
+        while near < len(spans) and spans[near][0] <= further.old_end:
+            if _disturbs(further, *spans[near]):
                 return False
+            near += 1
     return True
 
 

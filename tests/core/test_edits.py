@@ -189,6 +189,14 @@ def test_more_operations_than_the_limit_are_refused() -> None:
         run({}, Write("a.md", "a"), Write("b.md", "b"), limits=Limits(operations=1))
 
 
+def test_more_work_than_the_limits_allow_is_refused() -> None:
+    base = {"a.md": b"- a\n" * 50_000}
+
+    for operations in ([edit("a.md", *[("x", "y")] * 1_001)], [EntryAdd("a.md", "b")] * 50):
+        with pytest.raises(InvalidOperationError, match="too many"):
+            run(base, *operations)
+
+
 # --- write, delete, rename
 
 
