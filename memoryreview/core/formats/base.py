@@ -91,3 +91,21 @@ class Format(Protocol):
 
     def is_generated(self, path: str) -> bool:
         """Whether a tool rewrites this document by itself (recorded, never queued)."""
+
+
+def basename(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def directory(path: str) -> str:
+    """Return the folder of a document, "" at the top."""
+    return path.rpartition("/")[0]
+
+
+def stem(path: str) -> str:
+    return basename(path).rpartition(".")[0] or basename(path)
+
+
+def is_document(path: str) -> bool:
+    """Whether a path names a Markdown document."""
+    return path.casefold().endswith((".md", ".markdown")) and not basename(path).startswith(".")

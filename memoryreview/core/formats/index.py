@@ -44,6 +44,18 @@ def rows(data: bytes) -> tuple[IndexRow, ...]:
     return tuple(found)
 
 
+def pointers(data: bytes) -> tuple[Link, ...]:
+    """Return the link of each row, and the first link of each line of a table: an index may be one (C032)."""
+    row_lines = {row.lines[0] for row in rows(data)}
+    lines = split_lines(data)
+    found: dict[int, Link] = {}
+    for link in markdown.links(data):
+        is_cell = lines[link.lineno - 1].body.lstrip(b" \t").startswith(b"|")
+        if link.lineno in row_lines or (is_cell and is_document_link(link)):
+            found.setdefault(link.lineno, link)
+    return tuple(found.values())
+
+
 def is_document_link(link: Link) -> bool:
     """Whether a link leads to a file of this folder or around it, not to the web or to a place in the same file."""
     return link.kind != "image" and link.target != "" and _ELSEWHERE.match(link.target) is None

@@ -1,0 +1,153 @@
+"""Claude Code: topic files with frontmatter, and `MEMORY.md` as the index of which only the beginning is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from memoryreview.core import frontmatter, markdown
+from memoryreview.core.frontmatter import Frontmatter
+from memoryreview.core.model import FormatName, Problem, Tree
+from memoryreview.core.text import Line, split_lines
+
+from . import blocks, index, lint, signs
+from .base import Entry, IndexRow, Meter, basename, directory
+from .catalogue import Catalogue
+
+INDEX_NAME = "MEMORY.md"
+INDEX_LINES = 200
+INDEX_BYTES = 25_000
+
+MAX_LISTED_TITLES = 50
+
+_TYPES = frozenset({"user", "feedback", "project", "reference"})
+
+
+class Claude:
+    name: FormatName = FormatName.CLAUDE
+
+    def entries(self, path: str, data: bytes) -> tuple[Entry, ...]:
+        """Return the rows and other blocks of an index, or the head of a topic file and the blocks of its body."""
+        rows = {row.lines[0]: row for row in index.rows(data)} if self.is_index(path) else {}
+        return blocks.document_entry(path, data) + blocks.entries(path, data, rows)
+
+    def meters(self, path: str, data: bytes) -> tuple[Meter, ...]:
+        """Measure an index in lines and bytes, without frontmatter and HTML comments, as the loader does.
+
+        Both meters name the same first line that is not loaded: that of whichever limit comes first.
+        """
+        if not self.is_index(path):
+            return ()
+        used_lines = used_bytes = 0
+        cut: int | None = None
+        for line, shown_bytes in _loaded(data):
+            used_lines, used_bytes = used_lines + 1, used_bytes + shown_bytes
+            if cut is None and (used_lines > INDEX_LINES or used_bytes > INDEX_BYTES):
+                cut = line.number
+        return (
+            Meter(path, "lines", used_lines, INDEX_LINES, cut),
+            Meter(path, "bytes", used_bytes, INDEX_BYTES, cut),
+        )
+
+    def lint(self, tree: Tree) -> tuple[Problem, ...]:
+        problems = lint.files(tree)
+        documents = lint.documents(tree)
+        catalogue = Catalogue(documents | {path: b"" for path in tree if path not in documents})
+        indexes = [path for path in documents if self.is_index(path)]
+        for path, data in documents.items():
+            problems += lint.heads(path, data) + lint.body(path, data)
+            pointers = index.pointers(data) if path in indexes else ()
+            problems += lint.links(path, data, catalogue, pointers)
+            problems += lint.pointers(path, pointers, catalogue)
+        for path in indexes:
+            problems += _orphans(path, documents, indexes, catalogue)
+            problems += self._budgets(path, documents[path])
+        return lint.ordered(problems)
+
+    def _budgets(self, path: str, data: bytes) -> Iterator[Problem]:
+        meters = self.meters(path, data)
+        yield from lint.nearly_full(meters)
+        for meter in meters:
+            if meter.used > meter.limit:
+                sentence = f"The index has {lint.amounts(meters)}: from line {meter.cut_line} on nothing is loaded."
+                yield Problem(f"index-{meter.unit}", path, meter.cut_line, sentence)
+        cut = meters[0].cut_line
+        lost = [row for row in index.rows(data) if cut is not None and row.lines[0] >= cut]
+        if lost:
+            yield Problem("never-loaded", path, cut, _never_loaded(lost))
+
+    def is_index(self, path: str) -> bool:
+        return basename(path) == INDEX_NAME
+
+    def is_generated(self, path: str) -> bool:
+        return False
+
+
+def has_head(data: bytes) -> bool:
+    """Whether a document opens with the frontmatter of a topic file, of either generation."""
+    head = frontmatter.read(data)
+    if not isinstance(head, Frontmatter):
+        return False
+    return head.type in _TYPES or bool(head.name and head.description) or head.get("node_type", "metadata") == "memory"
+
+
+def _loaded(data: bytes) -> Iterator[tuple[Line, int]]:
+    """Yield the lines that the loader counts, each with the number of its bytes outside comments."""
+    head = frontmatter.read(data)
+    first = head.end if isinstance(head, Frontmatter) else 0
+    comments = markdown.comments(data)
+    place = 0
+    for line in split_lines(data):
+        while place < len(comments) and comments[place][1] <= line.start:
+            place += 1
+        hidden, after = 0, place
+        while after < len(comments) and comments[after][0] < line.end:
+            start, end = comments[after]
+            hidden += min(end, line.end) - max(start, line.start)
+            after += 1
+        is_only_comment = hidden > 0 and not _outside(line, comments[place:after]).strip()
+        if line.start >= first and not is_only_comment:
+            yield line, line.end - line.start - hidden
+
+
+def _outside(line: Line, comments: Sequence[tuple[int, int]]) -> bytes:
+    """Return the text of a line without the comments in it."""
+    text = bytearray(line.body)
+    for start, end in reversed(comments):
+        del text[max(0, start - line.start) : max(0, end - line.start)]
+    return bytes(text)
+
+
+def _never_loaded(rows: Sequence[IndexRow]) -> str:
+    """Say which rows lie beyond the limit, newest (lowest) first."""
+    titles = [row.title.strip("*_") for row in reversed(rows)]
+    listed = ", ".join(f"“{title}”" for title in titles[:MAX_LISTED_TITLES])
+    more = f" and {len(titles) - MAX_LISTED_TITLES} older ones" if len(titles) > MAX_LISTED_TITLES else ""
+    noun = "row is" if len(rows) == 1 else "rows are"
+    return f"{len(rows)} {noun} never loaded, newest first: {listed}{more}; move old rows down or out."
+
+
+def _orphans(
+    path: str, documents: Mapping[str, bytes], indexes: Sequence[str], catalogue: Catalogue
+) -> Iterator[Problem]:
+    """Report documents under an index, and under no nearer one, that nothing in it points to."""
+    listed: set[str] = set()
+    for link in markdown.links(documents[path]):
+        listed.update(catalogue.find_link(path, link).paths)
+    for other in documents:
+        if other in indexes or other in listed or _index_of(other, indexes) != path:
+            continue
+        if signs.conflict_original(other, documents) is None:
+            sentence = f"No row of “{path}” points to this document, so an agent that reads the index never finds it."
+            yield Problem("orphan", other, None, sentence)
+
+
+def _index_of(path: str, indexes: Collection[str]) -> str | None:
+    """Return the nearest index at or above the folder of a document."""
+    folder = directory(path)
+    while True:
+        candidate = f"{folder}/{INDEX_NAME}" if folder else INDEX_NAME
+        if candidate in indexes:
+            return candidate
+        if not folder:
+            return None
+        folder = directory(folder)
