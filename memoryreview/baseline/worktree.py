@@ -1,0 +1,274 @@
+"""The memory folder on disk: safe reads, atomic writes, scans. Knows nothing of git; never touches a `.git` in it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from . import durable, steps
+from .folder import PinnedFolder, UnreadableError, WorktreeError, read_document, shown
+from .names import is_reserved
+from .scan import Listing, ScanCache, scan_folder
+
+__all__ = ["Listing", "ScanCache", "Worktree", "WorktreeError"]
+
+_TEMP_NAME = re.compile(r"\.mr-[0-9a-f]{16}\.tmp")
+_TEMP_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_WRITE_BITS = 0o222
+_NO_HARD_LINKS = frozenset({errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK, errno.EXDEV})
+
+
+class Worktree:
+    def __init__(self, root: Path) -> None:
+        """Pin the folder by device and inode. Raises WorktreeError when the folder is missing or no folder."""
+        self._folder = PinnedFolder(root)
+
+    @property
+    def root(self) -> Path:
+        """The folder's real path."""
+        return self._folder.root
+
+    def scan(self, cache: ScanCache | None = None) -> Listing:
+        """Read every `.md` document below the root (dot-folders, links, temp and lock files left out).
+
+        With a cache, files that cannot have changed since the last scan are not read again. Raises WorktreeError when
+        the folder is gone, was replaced or cannot be read: never an empty listing instead.
+        """
+        return scan_folder(self._folder, ScanCache() if cache is None else cache)
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of one document, None when there is none (a folder is none).
+
+        Raises WorktreeError for an unsafe path, a link that leaves the root, and what is no readable regular file.
+        """
+        *parents, name = self._resolved(path)
+        try:
+            with self._folder.opened(parents) as fd:
+                found = read_document(fd, name)
+        except FileNotFoundError:
+            return None
+        except NotADirectoryError:
+            self._refuse_swapped_link(path, parents)
+            return None
+        except OSError as error:
+            raise _cannot(f"“{shown(path)}” cannot be read", error.strerror) from error
+        except UnreadableError as error:
+            raise _cannot(f"“{shown(path)}” cannot be read", str(error)) from error
+        return None if found is None else found[0]
+
+    def resolve(self, path: str) -> str:
+        """Return the real path of a document (an inside link's target).
+
+        Raises WorktreeError when it leaves the root, or is no path inside the folder at all.
+        """
+        return "/".join(self._resolved(path))
+
+    def replace(self, path: str, *, expected: bytes | None, new: bytes | None) -> bool:
+        """Make the file `new` (None: remove it) if it still is `expected` (None: absent); False when it is not.
+
+        Same-folder temp file, fsync, atomic replace, folder fsync; mode and owner kept; an inside link stays and its
+        target changes. Missing folders are made for a new document; emptied ones stay. The file is compared again right
+        before it is replaced, and a new document never takes the place of one that appeared meanwhile.
+
+        Raises WorktreeError with the system's reason (disk full, permission), and for a file or folder without write
+        permission, which is never forced (C106); the old bytes are then intact, no temp file.
+        """
+        if self.read(path) != expected:
+            return False
+        if expected == new:
+            return True
+        *parents, name = self._resolved(path)
+        with self._made(path, parents if expected is None else []):
+            try:
+                with self._folder.opened(parents) as fd:
+                    _refuse_read_only(fd, name)
+                    return _remove(fd, name, expected) if new is None else _write(fd, name, expected, new)
+            except OSError as error:
+                raise _cannot(f"“{shown(path)}” cannot be written", error.strerror) from error
+            except UnreadableError as error:
+                raise _cannot(f"“{shown(path)}” cannot be written", str(error)) from error
+
+    def sweep(self) -> tuple[str, ...]:
+        """Remove temp files that a killed writer of ours left, and return their paths.
+
+        Call it under the store's lock: a live writer's temp file looks the same.
+        """
+        removed: list[str] = []
+        waiting: list[tuple[str, ...]] = [()]
+        while waiting:
+            segments = waiting.pop()
+            try:
+                with self._folder.opened(segments) as fd, os.scandir(fd) as entries:
+                    for entry in entries:
+                        if entry.is_dir(follow_symlinks=False) and entry.name != ".git":
+                            waiting.append((*segments, entry.name))
+                        elif _TEMP_NAME.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                            os.unlink(entry.name, dir_fd=fd)
+                            removed.append("/".join((*segments, entry.name)))
+            except OSError:
+                # A folder that we may not change cannot hold a file of ours that matters.
+                continue
+        return tuple(sorted(removed))
+
+    def _resolved(self, path: str) -> list[str]:
+        """Return the real segments below the root. What is opened later is opened link by link again, so that a swap
+        between the two is refused and not followed."""
+        segments = path.split("/")
+        if any(part in {"", ".", ".."} or "\0" in part or is_reserved(part) for part in segments):
+            raise _cannot(f"“{shown(path)}” is not used", "it is not a path inside the folder")
+        try:
+            real = Path(os.path.realpath(self.root / path))
+        except (OSError, ValueError) as error:
+            raise _cannot(f"“{shown(path)}” is not used", str(error)) from error
+        if not real.is_relative_to(self.root) or real == self.root:
+            raise _cannot(f"“{shown(path)}” is not used", "it is a link that leaves the folder")
+        resolved = list(real.relative_to(self.root).parts)
+        if any(is_reserved(part) for part in resolved):
+            raise _cannot(f"“{shown(path)}” is not used", "it leads to files that git keeps for itself")
+        return resolved
+
+    def _refuse_swapped_link(self, path: str, parents: Sequence[str]) -> None:
+        """Raise when a folder on the way became a link while we looked; a plain file there only means "no document"."""
+        for depth in range(len(parents)):
+            if self.root.joinpath(*parents[: depth + 1]).is_symlink():
+                raise _cannot(f"“{shown(path)}” is not used", "a folder on its way was replaced by a link just now")
+
+    @contextmanager
+    def _made(self, path: str, folders: Sequence[str]) -> Iterator[None]:
+        """Make missing folders, and take those away again when the write in them fails."""
+        made: list[Sequence[str]] = []
+        try:
+            for depth in range(len(folders)):
+                with self._folder.opened(folders[:depth]) as fd:
+                    if _has(fd, folders[depth]):
+                        continue
+                    _refuse_read_only_folder(fd)
+                    os.mkdir(folders[depth], dir_fd=fd)
+                    made.append(folders[: depth + 1])
+                    os.fsync(fd)
+            yield
+        except OSError as error:
+            self._unmake(made)
+            raise _cannot(f"The folder of “{shown(path)}” cannot be made", error.strerror) from error
+        except WorktreeError:
+            self._unmake(made)
+            raise
+
+    def _unmake(self, made: Sequence[Sequence[str]]) -> None:
+        for folders in reversed(made):
+            try:
+                with self._folder.opened(folders[:-1]) as fd:
+                    os.rmdir(folders[-1], dir_fd=fd)
+            except OSError:
+                return
+
+
+def _write(folder_fd: int, name: str, expected: bytes | None, new: bytes) -> bool:
+    """Put a new file in the place of the old one; False when the old one changed meanwhile."""
+    old = None if expected is None else os.stat(name, dir_fd=folder_fd, follow_symlinks=False)
+    temp = f".mr-{secrets.token_hex(8)}.tmp"
+    # Until it has the old file's mode, nobody else may read the new text.
+    fd = os.open(temp, _TEMP_FLAGS, 0o666 if old is None else 0o600, dir_fd=folder_fd)
+    try:
+        try:
+            steps.on_step("document.created")
+            durable.write_all(fd, new)
+            if old is not None:
+                _keep_owner_and_mode(fd, old)
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+        steps.on_step("document.written")
+        if _content(folder_fd, name) != expected:
+            return False
+        if not _take_place(folder_fd, temp, name, expected):
+            return False
+        steps.on_step("document.replaced")
+        os.fsync(folder_fd)
+        steps.on_step("document.durable")
+        return True
+    finally:
+        _unlink_if_there(folder_fd, temp)
+
+
+def _take_place(folder_fd: int, temp: str, name: str, expected: bytes | None) -> bool:
+    if expected is None:
+        # A rename would silently replace a file that appeared a moment ago; a hard link fails then.
+        try:
+            os.link(temp, name, src_dir_fd=folder_fd, dst_dir_fd=folder_fd, follow_symlinks=False)
+        except FileExistsError:
+            return False
+        except OSError as error:
+            if error.errno not in _NO_HARD_LINKS:
+                raise
+        else:
+            os.unlink(temp, dir_fd=folder_fd)
+            return True
+    os.replace(temp, name, src_dir_fd=folder_fd, dst_dir_fd=folder_fd)
+    return True
+
+
+def _remove(folder_fd: int, name: str, expected: bytes | None) -> bool:
+    if _content(folder_fd, name) != expected:
+        return False
+    steps.on_step("document.found")
+    os.unlink(name, dir_fd=folder_fd)
+    steps.on_step("document.removed")
+    os.fsync(folder_fd)
+    steps.on_step("document.durable")
+    return True
+
+
+def _content(folder_fd: int, name: str) -> bytes | None:
+    found = read_document(folder_fd, name)
+    return None if found is None else found[0]
+
+
+def _refuse_read_only(folder_fd: int, name: str) -> None:
+    """Raise when the mode forbids writing: the superuser could, but somebody wanted it so (C106)."""
+    _refuse_read_only_folder(folder_fd)
+    try:
+        mode = os.stat(name, dir_fd=folder_fd, follow_symlinks=False).st_mode
+    except FileNotFoundError:
+        return
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not mode & _WRITE_BITS or not os.access(name, os.W_OK, dir_fd=folder_fd):
+        raise PermissionError(errno.EACCES, f"{os.strerror(errno.EACCES)} (the file is read-only)")
+
+
+def _refuse_read_only_folder(folder_fd: int) -> None:
+    if not os.fstat(folder_fd).st_mode & _WRITE_BITS:
+        raise PermissionError(errno.EACCES, f"{os.strerror(errno.EACCES)} (its folder is read-only)")
+
+
+def _has(folder_fd: int, name: str) -> bool:
+    try:
+        os.stat(name, dir_fd=folder_fd, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _keep_owner_and_mode(fd: int, old: os.stat_result) -> None:
+    new = os.fstat(fd)
+    if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+        os.fchown(fd, old.st_uid, old.st_gid)
+    os.fchmod(fd, stat.S_IMODE(old.st_mode))
+
+
+def _unlink_if_there(folder_fd: int, name: str) -> None:
+    try:
+        os.unlink(name, dir_fd=folder_fd)
+    except FileNotFoundError:
+        return
+
+
+def _cannot(what: str, reason: str | None) -> WorktreeError:
+    return WorktreeError(f"{what}: {reason}. Nothing was changed.")
