@@ -24,6 +24,8 @@ DOCUMENT_MODES = frozenset({0o100644, 0o100755})
 TEMP_PREFIX = "tmp_obj_mr_"
 
 _OID = re.compile("[0-9a-f]{40}")
+_TREE_ROW = re.compile(rb"([0-7]{5,6}) ([^\0]+)\0(.{20})", re.DOTALL)
+_TREE_ROW_REST = len(b" \0") + 20
 _COMMIT_TIME = re.compile(rb" ([0-9]{1,11}) [+-][0-9]{4}")
 _COMPRESSION_LEVEL = 1
 
@@ -63,17 +65,10 @@ def encode_tree(entries: Mapping[bytes, TreeEntry]) -> bytes:
 
 def decode_tree(payload: bytes) -> dict[bytes, TreeEntry]:
     """Return a tree's entries by name. Raises ValueError when the bytes are no tree."""
-    entries: dict[bytes, TreeEntry] = {}
-    position = 0
-    while position < len(payload):
-        space = payload.index(b" ", position)
-        end = payload.index(b"\0", space) + 21
-        if end > len(payload):
-            raise ValueError("a tree entry is cut")
-        mode = int(payload[position:space], 8)
-        entries[payload[space + 1 : end - 21]] = TreeEntry(payload[end - 20 : end].hex(), mode)
-        position = end
-    return entries
+    rows = _TREE_ROW.findall(payload)
+    if sum(len(mode) + len(name) + _TREE_ROW_REST for mode, name, _ in rows) != len(payload):
+        raise ValueError("a tree entry is cut")
+    return {name: TreeEntry(oid.hex(), int(mode, 8)) for mode, name, oid in rows}
 
 
 def decode_commit(payload: bytes) -> CommitObject:
@@ -135,8 +130,7 @@ class ObjectStore:
         try:
             durable.write_new_file(temp, zlib.compress(_framed(kind, payload), _COMPRESSION_LEVEL))
             steps.on_step("object.written")
-            target.parent.mkdir(mode=0o700, exist_ok=True)
-            temp.replace(target)
+            _move(temp, target)
         except OSError as error:
             temp.unlink(missing_ok=True)
             raise BaselineError(
@@ -146,7 +140,7 @@ class ObjectStore:
         steps.on_step("object.stored")
 
     def _loose_path(self, oid: str) -> Path:
-        return self.folder / oid[:2] / oid[2:]
+        return Path(f"{self.folder}/{oid[:2]}/{oid[2:]}")
 
     def _is_intact(self, oid: str) -> bool:
         try:
@@ -184,6 +178,14 @@ class ObjectStore:
             return any(entry.suffix == ".pack" for entry in (self.folder / "pack").iterdir())
         except FileNotFoundError:
             return False
+
+
+def _move(temp: Path, target: Path) -> None:
+    try:
+        temp.replace(target)
+    except FileNotFoundError:
+        target.parent.mkdir(mode=0o700, exist_ok=True)
+        temp.replace(target)
 
 
 def _framed(kind: bytes, payload: bytes) -> bytes:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from subprocess import PIPE
 from typing import Any
@@ -75,10 +76,13 @@ class PackReader:
         if self._process is None:
             return
         process, self._process = self._process, None
-        process.stdin.close()
+        with suppress(BrokenPipeError):
+            process.stdin.close()
         process.stdout.close()
         process.stderr.close()
-        process.wait()
+        # How it ended says nothing new: what it could not read was reported when it was asked.
+        with suppress(git.GitCommandError):
+            process.wait()
 
     def find(self, oid: str) -> tuple[bytes, bytes] | None:
         """Return (kind, payload), None when there is no such object. Raises BaselineError when git cannot read it."""

@@ -148,6 +148,32 @@ def test_sweep_waits_for_a_live_writer(repository: Repository, monkeypatch: pyte
     thread.join()
 
 
+def test_sweep_that_the_system_refuses_is_an_error(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    (repository.git_dir / "objects" / "tmp_obj_mr_1").write_bytes(b"")
+    stand_in, _calls = failing("unlink", 1, errno.EACCES)
+    monkeypatch.setattr(os, "unlink", stand_in)
+    with pytest.raises(BaselineError, match="Permission denied"):
+        sweep(repository.git_dir)
+
+
+def test_foreign_lock_that_goes_while_we_look_at_it_is_taken_over(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head = commit(repository, {"a.md": b"old\n"})
+    new = write(repository, {"a.md": b"new\n"}, parent=head)
+    lock = main_lock(repository)
+    lock.write_bytes(b"")
+    real = os.stat
+
+    def stat_after_it_went(path: Any, **options: Any) -> os.stat_result:
+        if path == lock:
+            lock.unlink(missing_ok=True)
+        return real(path, **options)
+
+    monkeypatch.setattr(os, "stat", stat_after_it_went)
+    assert advance(repository, expected=head, new=new)
+
+
 def test_c101_stale_foreign_lock_is_named_with_its_age_and_stays(repository: Repository) -> None:
     head = commit(repository, {"a.md": b"old\n"})
     new = write(repository, {"a.md": b"new\n"}, parent=head)
@@ -415,8 +441,11 @@ def test_repository_may_lie_at_a_path_with_any_name(tmp_path: Path, name: str) -
 
 
 def test_missing_git_is_a_sentence(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    commit(repository, {"a.md": b"one\n"})
+    head = commit(repository, {"a.md": b"one\n"})
+    git(repository.git_dir, "repack", "-a", "-d", "-q")
     monkeypatch.setenv("PATH", str(tmp_path))
+    with Repository(repository.git_dir) as reopened, pytest.raises(BaselineError, match="git is not installed"):
+        reopened.snapshot(head)
     with pytest.raises(BaselineError, match="git is not installed"):
         fsck(repository.git_dir)
     with pytest.raises(BaselineError, match="git is not installed"):

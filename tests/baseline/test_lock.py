@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import signal
 import subprocess
@@ -203,6 +205,22 @@ def test_store_lock_on_a_removed_and_remade_folder_locks_the_new_one(tmp_path: P
         assert lock_is_free_for_a_new_thread(folder)
 
 
+def test_store_lock_on_a_file_that_was_swapped_meanwhile_is_taken_on_the_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, path = fcntl.flock, tmp_path / LOCK_NAME
+
+    def flock_after_a_swap(fd: int, operation: int) -> None:
+        if not (tmp_path / "swapped").exists():
+            path.rename(tmp_path / "swapped")
+            path.write_bytes(b"")
+        real(fd, operation)
+
+    monkeypatch.setattr(fcntl, "flock", flock_after_a_swap)
+    with store_lock(tmp_path):
+        assert not lock_is_free_for_a_new_thread(tmp_path)
+
+
 def test_store_lock_without_a_folder_says_so(tmp_path: Path) -> None:
     with pytest.raises(BaselineError, match="No such file or directory"), store_lock(tmp_path / "missing"):
         pass
@@ -214,3 +232,12 @@ def test_store_lock_does_not_follow_a_planted_link(tmp_path: Path) -> None:
     with pytest.raises(BaselineError), store_lock(tmp_path):
         pass
     assert not victim.exists()
+
+
+def test_store_lock_on_a_file_system_without_locks_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_fd: int, _operation: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with pytest.raises(BaselineError, match="No locks available"), store_lock(tmp_path):
+        pass

@@ -10,6 +10,8 @@ import pytest
 
 from memoryreview.baseline import repository as repository_module
 from memoryreview.baseline.errors import BaselineError
+from memoryreview.baseline.history import fsck
+from memoryreview.baseline.objects import object_id
 from memoryreview.baseline.repository import Repository, TreeEntry
 from tests.baseline.git_checks import assert_clean, commit, documents_by_git, git, start_python, write
 
@@ -19,6 +21,8 @@ CREATE_AND_DIE = """
 import os, signal, sys
 from pathlib import Path
 from memoryreview.baseline import steps
+from memoryreview.baseline.history import fsck
+from memoryreview.baseline.objects import object_id
 from memoryreview.baseline.repository import Repository
 
 steps.on_step = lambda name: os.kill(os.getpid(), signal.SIGKILL)
@@ -286,3 +290,59 @@ def test_documents_are_those_that_git_lists(repository: Repository) -> None:
     head = commit(repository, {"a.md": b"one\n", "a/b.md": b"two\n", "a-b.md": b"three\n", "a0.md": b"four\n"})
     assert dict(repository.snapshot(head)) == documents_by_git(repository.git_dir, head)
     assert list(repository.snapshot(head)) == list(documents_by_git(repository.git_dir, head))
+
+
+@pytest.mark.parametrize("kind", [b"commit", b"tree"])
+def test_object_that_is_sound_but_senseless_is_an_error(repository: Repository, kind: bytes) -> None:
+    oid = object_id(kind, b"junk")
+    repository.objects.write(kind, b"junk", oid)
+    with pytest.raises(BaselineError, match=oid):
+        repository.commit(oid) if kind == b"commit" else repository.tree(oid)
+
+
+def test_branch_that_the_system_cannot_read_is_an_error(repository: Repository) -> None:
+    (repository.git_dir / "refs" / "heads" / "main").mkdir()
+    with pytest.raises(BaselineError, match="Is a directory"):
+        repository.head()
+
+
+def test_repository_without_a_pack_folder_has_no_packs(repository: Repository) -> None:
+    (repository.git_dir / "objects" / "pack").rmdir()
+    assert not repository.has_commit(UNKNOWN)
+
+
+def put_in_place_of_git(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder.mkdir()
+    (folder / "git").write_text(f"#!/bin/sh\n{script}\n")
+    (folder / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+
+
+@pytest.mark.parametrize("script", ["read oid; echo $oid blob 4; echo ab", "exit 1", "read oid; exit 128"])
+def test_git_that_answers_wrongly_or_dies_is_an_error(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str
+) -> None:
+    blob = repository.snapshot(commit(repository, {"a.md": b"one\n"})).entries["a.md"].oid
+    git(repository.git_dir, "repack", "-a", "-d", "-q")
+    put_in_place_of_git(tmp_path / "bin", script, monkeypatch)
+    with Repository(repository.git_dir) as reopened:
+        for _ in range(2):
+            with pytest.raises(BaselineError, match=blob):
+                reopened.blob(blob)
+
+
+def test_is_ancestor_when_git_cannot_tell_is_an_error(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(repository_module, "_NEAR_COMMITS", 1)
+    oids = [commit(repository, {"a.md": str(n).encode()}) for n in range(3)]
+    put_in_place_of_git(tmp_path / "bin", "echo no history >&2; exit 128", monkeypatch)
+    with pytest.raises(BaselineError, match="no history"):
+        repository.is_ancestor(oids[0], oids[2])
+
+
+def test_fsck_that_fails_without_a_word_is_a_complaint(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_in_place_of_git(tmp_path / "bin", "exit 3", monkeypatch)
+    assert fsck(repository.git_dir) == ("git fsck ended with exit code 3",)
