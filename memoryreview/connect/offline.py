@@ -1,0 +1,223 @@
+"""`memoryreview classify` and `scan-text`: verdicts without a server, a data folder or a database."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from memoryreview.core import formats, scan
+from memoryreview.core.classify.classify import classify
+from memoryreview.core.errors import NotUtf8Error
+from memoryreview.core.model import (
+    Action,
+    Classification,
+    Context,
+    Finding,
+    FormatName,
+    LineSpan,
+    Severity,
+    Tree,
+    Verdict,
+)
+from memoryreview.core.names import shown
+
+from .console import DONE, REFUSED, STANDARD_INPUT, UnreadableError, read_bytes, run, say
+
+AUTO = "auto"
+MAX_READ_BYTES = 64 * 1024 * 1024
+"""Above what a verdict refuses, so that the verdict can say so."""
+
+_FAILING = {
+    "review": frozenset({Verdict.REVIEW, Verdict.MIXED, Verdict.REFUSED}),
+    "refused": frozenset({Verdict.REFUSED}),
+}
+_CLASSIFY_FINDING = ("scanner", "rule", "severity", "path", "line")
+_SCAN_FINDING = ("scanner", "rule", "severity", "line", "column", "length")
+
+
+def classify_command(argv: Sequence[str]) -> int:
+    """Run `classify BASE PROPOSED`. Returns 0 when a verdict was reached, 1 where --fail-on says so, 2 for usage."""
+    parser = argparse.ArgumentParser(
+        prog="memoryreview classify",
+        description="Say what may be applied without a person. Compares two files or two folders; knows no history.",
+    )
+    parser.add_argument("base", help="file or folder as it is")
+    parser.add_argument("proposed", help="file or folder as it would be")
+    parser.add_argument(
+        "--format", choices=[AUTO, *FormatName], default=AUTO, help="format of the memory (default: auto)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the classification as JSON")
+    parser.add_argument("--fail-on", choices=sorted(_FAILING), help="exit 1 when something waits or is refused")
+    return run(parser, argv, _classify)
+
+
+def scan_text_command(argv: Sequence[str]) -> int:
+    """Run `scan-text [FILE|-]`. Returns 1 when a finding blocks, 2 for usage."""
+    parser = argparse.ArgumentParser(
+        prog="memoryreview scan-text", description="Look for secrets and hidden instructions in one text."
+    )
+    parser.add_argument(
+        "file", nargs="?", default=STANDARD_INPUT, help="file to scan; - reads standard input (default)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    return run(parser, argv, _scan_text)
+
+
+def _classify(options: argparse.Namespace) -> int:
+    base, proposed = _trees(options.base, options.proposed)
+    name = formats.detect(base or proposed) if options.format == AUTO else FormatName(options.format)
+    result = classify(base, proposed, Context(format=name))
+    if options.json:
+        _print_json(classification_json(result, base, proposed))
+    else:
+        for line in _report(result):
+            say(line)
+    return REFUSED if result.verdict in _FAILING.get(options.fail_on, ()) else DONE
+
+
+def _trees(base: str, proposed: str) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """Return both sides as trees. Of two files the first names the document; the null device is a missing one."""
+    are_folders = Path(base).is_dir(), Path(proposed).is_dir()
+    if all(are_folders):
+        return _folder(Path(base)), _folder(Path(proposed))
+    if any(are_folders):
+        raise UnreadableError(base if are_folders[0] else proposed, "compare two files or two folders, not one of each")
+    name = Path(proposed if base == os.devnull else base).name
+    return _file(base, name), _file(proposed, name)
+
+
+def _file(source: str, name: str) -> dict[str, bytes]:
+    return {} if source == os.devnull else {name: read_bytes(source, limit_bytes=MAX_READ_BYTES)}
+
+
+def _folder(root: Path) -> dict[str, bytes]:
+    """Read all Markdown documents below a folder; hidden folders and links that lead out of it are left aside."""
+    return {
+        path.relative_to(root).as_posix(): read_bytes(str(path), limit_bytes=MAX_READ_BYTES)
+        for path in _documents(root)
+    }
+
+
+def _documents(root: Path) -> Iterator[Path]:
+    inside = root.resolve()
+    for folder, folders, names in os.walk(root, onerror=_refuse):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(folder) / name
+            if name.lower().endswith(".md") and path.is_file() and path.resolve().is_relative_to(inside):
+                yield path
+
+
+def _refuse(error: OSError) -> None:
+    raise UnreadableError(str(error.filename), (error.strerror or "it is not a folder").lower())
+
+
+def classification_json(result: Classification, base: Tree, proposed: Tree) -> dict[str, Any]:
+    """Return a classification in the shape of `design.md` §9.1. Secrets in the texts are masked."""
+    masked_base, masked_proposed = _MaskedTree(base), _MaskedTree(proposed)
+    return {
+        "verdict": str(result.verdict),
+        "actions": [_action_json(action, masked_base, masked_proposed) for action in result.actions],
+        "findings": [_chosen(finding, _CLASSIFY_FINDING) for finding in result.findings],
+    }
+
+
+class _MaskedTree:
+    """Documents with their secrets masked, so that output that lands in a log leaks nothing."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._known: dict[str, tuple[list[str], list[str]]] = {}
+
+    def text(self, path: str, lines: LineSpan | None, text: str) -> str:
+        """Return `text`, which stands in these lines of the document, masked where a secret reaches into them."""
+        if path not in self._known:
+            self._known[path] = self._with_masked(path)
+        clear, masked = (document[lines[0] - 1 : lines[1]] if lines else [] for document in self._known[path])
+        return text if clear == masked else "\n".join(masked)
+
+    def _with_masked(self, path: str) -> tuple[list[str], list[str]]:
+        document = self._tree.get(path, b"").decode("utf-8", "replace")
+        return document.split("\n"), scan.mask(document, _secrets(document)).split("\n")
+
+
+def _secrets(text: str) -> tuple[Finding, ...]:
+    return tuple(finding for finding in scan.scan(text) if finding.scanner == "secret")
+
+
+def _action_json(action: Action, base: _MaskedTree, proposed: _MaskedTree) -> dict[str, Any]:
+    shape: dict[str, Any] = {
+        "kind": str(action.kind),
+        "verdict": str(action.verdict),
+        "path": action.path,
+        "lines": list(action.lines) if action.lines else None,
+        "new_lines": list(action.new_lines) if action.new_lines else None,
+        "old": base.text(action.path, action.lines, action.old),
+        "new": proposed.text(action.path, action.new_lines, action.new),
+    }
+    if action.proof is None:
+        return {**shape, "reasons": list(action.reasons)}
+    rewrites = [
+        {
+            "path": rewrite.path,
+            "start": rewrite.start,
+            "end": rewrite.end,
+            "new": rewrite.new.decode("utf-8", "replace"),
+        }
+        for rewrite in action.proof.rewrites
+    ]
+    return {
+        **shape,
+        "proof": {"rule": str(action.proof.rule), "version": action.proof.version, "rewrites": rewrites},
+    }
+
+
+def _report(result: Classification) -> Iterator[str]:
+    count = len(result.actions)
+    yield f"{result.verdict}: {count} {'action' if count == 1 else 'actions'}"
+    for action in result.actions:
+        yield f"  {action.verdict:<9}{action.kind:<16}{_place(action)}  {action.title}"
+        yield from (f"           {reason}" for reason in action.reasons)
+    yield from (f"  {_finding_line(finding)}" for finding in result.findings)
+
+
+def _place(action: Action) -> str:
+    span = action.new_lines or action.lines
+    return action.path + (f":{span[0]}" if span else "")
+
+
+def _scan_text(options: argparse.Namespace) -> int:
+    content = read_bytes(options.file)
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise NotUtf8Error(shown(options.file), error.start) from error
+    findings = scan.scan(text)
+    if options.json:
+        _print_json({"findings": [_chosen(finding, _SCAN_FINDING) for finding in findings]})
+    else:
+        for finding in findings:
+            say(_finding_line(finding))
+        if not findings:
+            say("Nothing found.")
+    return REFUSED if any(finding.severity is Severity.BLOCK for finding in findings) else DONE
+
+
+def _finding_line(finding: Finding) -> str:
+    where = f"{finding.path}:{finding.line}" if finding.path else f"line {finding.line}"
+    return f"{finding.severity:<7}{finding.rule} at {where}, column {finding.column}: {finding.message}"
+
+
+def _chosen(finding: Finding, fields: Sequence[str]) -> Mapping[str, Any]:
+    known = asdict(finding) | {"severity": str(finding.severity)}
+    return {name: known[name] for name in fields}
+
+
+def _print_json(value: Mapping[str, Any]) -> None:
+    sys.stdout.write(json.dumps(value, indent=2) + "\n")
