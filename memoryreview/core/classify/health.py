@@ -1,0 +1,169 @@
+"""What a document must be before anything in it can be safe, and what no change may do to it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from memoryreview.core import frontmatter
+from memoryreview.core.model import Context, FormatName, Kind, Tree
+from memoryreview.core.text import fold_name, split_lines
+
+from .document import DELIMITER, has_delimiter, is_blank
+
+_CONFLICT_COPY = re.compile(
+    r"conflicted copy|conflict copy"
+    r"|\.sync-conflict-|[ _.-]conflict(?:ed)?\b.{0,40}\d"
+    r"|\(conflict|~conflict|konfliktkopie|in konflikt stehende kopie|copie en conflit|copia en conflicto"
+    r"|冲突(?:的)?副本|衝突|競合コピー|충돌",
+    re.IGNORECASE,
+)
+_MERGE_MARKS = (b"<<<<<<<", b"=======", b">>>>>>>")
+
+
+def refusal(path: str, before: bytes | None, after: bytes | None, context: Context) -> tuple[Kind, str] | None:
+    """Return why a change of one document can never be stored, None when it can."""
+    states = [state for state in (before, after) if state is not None]
+    if not all(_is_utf8(state) for state in states):
+        return Kind.NOT_UTF8, f"“{path}” is not UTF-8, so it is read-only here. Convert it first; nothing was changed."
+    limit = context.limits.refused_bytes
+    largest = max((len(state) for state in states), default=0)
+    if largest > limit:
+        return Kind.OVER_SIZE, f"“{path}” has {largest:,} bytes; documents over {limit:,} bytes are read-only here."
+    if before and after:
+        if _rewrites_line_ends(before, after):
+            return (
+                Kind.LINE_ENDS,
+                "Line ends of unchanged lines would be rewritten. Send the text with the line ends it has.",
+            )
+        if context.format is FormatName.HERMES and _smuggles_delimiter(before, after):
+            return Kind.DELIMITER, "The delimiter “§” would split an entry or leave an empty one. Send plain entries."
+    elif after and context.format is FormatName.HERMES and _empty_entries(after):
+        return Kind.DELIMITER, "The delimiter “§” would leave an empty entry. Send plain entries."
+    return None
+
+
+def name_clashes(added: Iterable[str], proposed: Tree) -> dict[str, str]:
+    """Return, for each new name that is another one's but for case or composition, that other name.
+
+    Folders count as names too: two that differ in case are one on many disks.
+    """
+    new_names = sorted(added)
+    if not new_names:
+        return {}
+    wanted = {fold_name(name) for path in new_names for name in _prefixes(path)}
+    standing: dict[str, set[str]] = {}
+    for path in proposed:
+        for name in _prefixes(path):
+            folded = fold_name(name)
+            if folded in wanted:
+                standing.setdefault(folded, set()).add(name)
+    clashes: dict[str, str] = {}
+    for path in new_names:
+        others = [o for name in _prefixes(path) for o in sorted(standing[fold_name(name)]) if o != name]
+        if others:
+            clashes[path] = others[0]
+        elif any(name in proposed for name in _prefixes(path) if name != path):
+            clashes[path] = next(name for name in _prefixes(path) if name in proposed)
+    return clashes
+
+
+def why_never_safe(path: str, states: Iterable[bytes], context: Context) -> str:
+    """Return why nothing in a document may be applied by itself, "" when something may."""
+    if context.promoted_from:
+        return f"It comes from “{context.promoted_from}”, and what a team reads is always decided by a person."
+    if _CONFLICT_COPY.search(path.rpartition("/")[2]):
+        return "The document is a conflict copy that a sync tool left behind."
+    for data in states:
+        if len(data) > context.limits.file_bytes:
+            return f"The document is larger than {context.limits.file_bytes:,} bytes, so a person reads every change."
+        if has_merge_marks(data):
+            return "The document holds an unresolved merge."
+        head = frontmatter.read(data)
+        if isinstance(head, frontmatter.NoFrontmatter) and head.problem and head.problem[0] == "head-unclosed":
+            return "The frontmatter has no closing fence, so nobody knows where the text begins."
+    return ""
+
+
+def has_merge_marks(data: bytes) -> bool:
+    """Whether lines of an unresolved merge follow each other; an underlined heading alone is none."""
+    if _MERGE_MARKS[0] not in data or _MERGE_MARKS[2] not in data:
+        return False
+    step = 0
+    for line in split_lines(data):
+        if line.body[:7] == _MERGE_MARKS[step] and line.body[7:8] in (b"", b" ", b"\t"):
+            step += 1
+            if step == len(_MERGE_MARKS):
+                return True
+    return False
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _prefixes(path: str) -> Iterator[str]:
+    """Yield the folders of a path, outermost first, and the path itself."""
+    parts = path.split("/")
+    for count in range(1, len(parts) + 1):
+        yield "/".join(parts[:count])
+
+
+def _rewrites_line_ends(before: bytes, after: bytes) -> bool:
+    if b"\r\n" not in before and b"\r\n" not in after:
+        return False
+    old, new = split_lines(before), split_lines(after)
+    old_ends, new_ends = {line.eol for line in old} - {b""}, {line.eol for line in new} - {b""}
+    if len(old_ends) == 1 and new_ends and old_ends.isdisjoint(new_ends):
+        return True
+    lost = Counter((line.body, line.eol) for line in old if line.eol)
+    gained = Counter((line.body, line.eol) for line in new if line.eol)
+    gone = {body for body, _ in lost - gained if not is_blank(body)}
+    return any(body in gone for body, _ in gained - lost)
+
+
+def _smuggles_delimiter(before: bytes, after: bytes) -> bool:
+    if not has_delimiter(after):
+        return False
+    if _empty_entries(after) > _empty_entries(before):
+        return True
+    old, new = _entries(before), _entries(after)
+    new_set, starts = set(new), {entry[0]: index for index, entry in enumerate(new) if entry}
+    for entry in old:
+        index = starts.get(entry[0]) if entry and entry not in new_set else None
+        if index is not None and _is_cut_up(entry, new[index:]):
+            return True
+    return False
+
+
+def _is_cut_up(entry: tuple[bytes, ...], following: list[tuple[bytes, ...]]) -> bool:
+    """Whether the first of some entries, put together, are the one."""
+    joined: tuple[bytes, ...] = ()
+    for count, part in enumerate(following, start=1):
+        joined += part
+        if joined == entry:
+            return count > 1
+        if entry[: len(joined)] != joined:
+            return False
+    return False
+
+
+def _entries(data: bytes) -> list[tuple[bytes, ...]]:
+    found: list[list[bytes]] = [[]]
+    for line in split_lines(data):
+        if line.body == DELIMITER:
+            found.append([])
+        else:
+            found[-1].append(line.body)
+    return [tuple(lines) for lines in found]
+
+
+def _empty_entries(data: bytes) -> int:
+    """Return the number of entries without text, of a document that has delimiters."""
+    entries = _entries(data)
+    return sum(all(is_blank(line) for line in entry) for entry in entries) if len(entries) > 1 else 0

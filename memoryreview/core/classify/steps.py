@@ -1,0 +1,229 @@
+"""From two states of a document to the steps between them: whole blocks kept, changed, added or removed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from rapidfuzz.distance import Indel
+
+from memoryreview.core.align import align
+from memoryreview.core.markdown import Place
+
+from .document import BLANKS, Block, Document, Span
+
+MAX_COMPARISONS = 2_500
+"""Pairs of blocks that are compared by similarity in one changed run; above it blocks pair by their order."""
+
+MIN_SIMILARITY = 0.5
+"""Share of common text from which a block counts as the changed form of another."""
+
+MAX_COMPARED_BYTES = 2_000
+
+Match: TypeAlias = tuple[int, int]
+Element: TypeAlias = tuple[Block | None, Block | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One piece of the difference. Steps of a document are in order, do not overlap and cover all that differs.
+
+    A changed block has both blocks, an addition or removal one, a change of blank lines alone has none.
+    """
+
+    old: Span
+    new: Span
+    old_block: Block | None
+    new_block: Block | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Steps between two states, and the blocks (by first line in the base document) that stay as they are."""
+
+    steps: tuple[Step, ...]
+    kept: frozenset[int]
+
+
+def compare(old: Document, new: Document) -> Comparison:
+    """Return the steps from `old` to `new`. Deterministic; cost grows with the changed runs."""
+    matches = _matches([(b.place, b.text) for b in old.blocks], [(b.place, b.text) for b in new.blocks])
+    steps: list[Step] = []
+    before = (-1, -1)
+    for match in [*matches, (len(old.blocks), len(new.blocks))]:
+        steps += _region(old, new, before, match)
+        before = match
+    return Comparison(tuple(steps), frozenset(old.blocks[i].span[0] for i, _ in matches))
+
+
+def similarity(old: bytes, new: bytes) -> float:
+    """Return the share of common text of two blocks, 0 to 1."""
+    return Indel.normalized_similarity(_start(old), _start(new))
+
+
+def _start(text: bytes) -> str:
+    return text[:MAX_COMPARED_BYTES].decode("utf-8", "replace")
+
+
+def _matches(old: Sequence[object], new: Sequence[object]) -> list[Match]:
+    """Pair equal blocks in order, each with the earliest one that can stand for it: of repeats the first one stays."""
+    pairs: list[Match] = []
+    old_at = new_at = 0
+    for hunk in align(old, new):
+        pairs += zip(range(old_at, hunk.old_start), range(new_at, hunk.new_start), strict=True)
+        old_at, new_at = hunk.old_end, hunk.new_end
+    pairs += zip(range(old_at, len(old)), range(new_at, len(new)), strict=True)
+    settled: list[Match] = []
+    before_old = before_new = -1
+    for old_index, new_index in pairs:
+        before_old = next(k for k in range(before_old + 1, old_index + 1) if old[k] == old[old_index])
+        before_new = next(k for k in range(before_new + 1, new_index + 1) if new[k] == new[new_index])
+        settled.append((before_old, before_new))
+    return settled
+
+
+def _region(old: Document, new: Document, before: Match, after: Match) -> list[Step]:
+    old_blocks = old.blocks[before[0] + 1 : after[0]]
+    new_blocks = new.blocks[before[1] + 1 : after[1]]
+    old_span, new_span = _between(old, before[0], after[0]), _between(new, before[1], after[1])
+    if not old_blocks and not new_blocks and old.bodies[slice(*old_span)] == new.bodies[slice(*new_span)]:
+        return []
+    walk = _Walk(old, new, old_span[0], new_span[0])
+    for element in _pair(old_blocks, new_blocks):
+        walk.take(element)
+    walk.gap(old_span[1], new_span[1])
+    return [trimmed for step in walk.steps if (trimmed := _trim(old, new, step)) is not None]
+
+
+def _between(document: Document, before: int, after: int) -> Span:
+    first = document.blocks[before].span[1] if before >= 0 else 0
+    stop = document.blocks[after].span[0] if after < len(document.blocks) else len(document.bodies)
+    return first, stop
+
+
+class _Walk:
+    """Lays the elements of a region and the gaps between them end to end."""
+
+    def __init__(self, old: Document, new: Document, old_at: int, new_at: int) -> None:
+        self._old, self._new = old, new
+        self._old_at, self._new_at = old_at, new_at
+        # A gap that cannot be a step of its own and has no step before it waits for the next one.
+        self._carried: tuple[int, int] | None = None
+        self.steps: list[Step] = []
+
+    def take(self, element: Element) -> None:
+        old_block, new_block = element
+        if old_block and new_block:
+            self.gap(old_block.span[0], new_block.span[0], has_more=True)
+        old_end = old_block.span[1] if old_block else self._old_at
+        new_end = new_block.span[1] if new_block else self._new_at
+        old_start, new_start = self._carried or (self._old_at, self._new_at)
+        self._carried = None
+        self.steps.append(Step((old_start, old_end), (new_start, new_end), old_block, new_block))
+        self._old_at, self._new_at = old_end, new_end
+
+    def gap(self, old_end: int, new_end: int, has_more: bool = False) -> None:
+        old_span, new_span = (self._old_at, old_end), (self._new_at, new_end)
+        old_lines, new_lines = self._old.bodies[slice(*old_span)], self._new.bodies[slice(*new_span)]
+        self._old_at, self._new_at = old_end, new_end
+        if old_lines == new_lines:
+            return
+        last = self.steps[-1] if self.steps else None
+        is_own = not self._old.is_delimited and len(old_lines) > 0 and len(new_lines) > 0
+        if last is not None and not is_own and (last.old[1], last.new[1]) == (old_span[0], new_span[0]):
+            self.steps[-1] = replace(last, old=(last.old[0], old_end), new=(last.new[0], new_end))
+        elif is_own or not has_more:
+            self.steps.append(Step(old_span, new_span, None, None))
+        else:
+            self._carried = (old_span[0], new_span[0])
+
+
+def _trim(old: Document, new: Document, step: Step) -> Step | None:
+    """Drop lines that are equal at the edges of an addition, a removal or a change of blank lines."""
+    if step.old_block and step.new_block:
+        return step
+    (old_first, old_stop), (new_first, new_stop) = step.old, step.new
+    while old_first < old_stop and new_first < new_stop and old.bodies[old_first] == new.bodies[new_first]:
+        old_first, new_first = old_first + 1, new_first + 1
+    while old_first < old_stop and new_first < new_stop and old.bodies[old_stop - 1] == new.bodies[new_stop - 1]:
+        old_stop, new_stop = old_stop - 1, new_stop - 1
+    if old_first == old_stop and new_first == new_stop:
+        return None
+    return replace(step, old=(old_first, old_stop), new=(new_first, new_stop))
+
+
+def _pair(old: Sequence[Block], new: Sequence[Block]) -> Iterator[Element]:
+    """Pair the blocks of a changed run: first those that differ in trailing blanks alone, then the similar ones."""
+    if not old or not new:
+        yield from _unpaired(old, new)
+        return
+    old_at = new_at = 0
+    keys = [[_rough(block) for block in side] for side in (old, new)]
+    for i, j in [*_matches(*keys), (len(old), len(new))]:
+        yield from _pair_similar(old[old_at:i], new[new_at:j])
+        if i < len(old):
+            yield old[i], new[j]
+        old_at, new_at = i + 1, j + 1
+
+
+def _rough(block: Block) -> tuple[Place, bytes]:
+    return block.place, b"\n".join(line.rstrip(BLANKS) for line in block.text.split(b"\n"))
+
+
+def _pair_similar(old: Sequence[Block], new: Sequence[Block]) -> Iterator[Element]:
+    if not old or not new or (len(old) == 1 and len(new) == 1):
+        yield from _replaced(old, new)
+        return
+    if len(old) * len(new) > MAX_COMPARISONS:
+        yield from _replaced(old, new)
+        return
+    old_at = new_at = 0
+    for i, j in [*_best_chain(old, new), (len(old), len(new))]:
+        yield from _replaced(old[old_at:i], new[new_at:j])
+        if i < len(old):
+            yield old[i], new[j]
+        old_at, new_at = i + 1, j + 1
+
+
+def _best_chain(old: Sequence[Block], new: Sequence[Block]) -> list[Match]:
+    """Return the ordered pairs with the greatest total similarity, none of them below MIN_SIMILARITY."""
+    scores = [[_score(a, b) for b in new] for a in old]
+    best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
+    for i in range(len(old) - 1, -1, -1):
+        for j in range(len(new) - 1, -1, -1):
+            paired = scores[i][j] + best[i + 1][j + 1] if scores[i][j] else 0.0
+            best[i][j] = max(paired, best[i + 1][j], best[i][j + 1])
+    chain: list[Match] = []
+    i = j = 0
+    while i < len(old) and j < len(new):
+        if scores[i][j] and best[i][j] == scores[i][j] + best[i + 1][j + 1]:
+            chain.append((i, j))
+            i, j = i + 1, j + 1
+        elif best[i][j] == best[i + 1][j]:
+            i += 1
+        else:
+            j += 1
+    return chain
+
+
+def _score(old: Block, new: Block) -> float:
+    if old.place is not new.place:
+        return 0.0
+    value = similarity(old.text, new.text)
+    return value if value >= MIN_SIMILARITY else 0.0
+
+
+def _replaced(old: Sequence[Block], new: Sequence[Block]) -> Iterator[Element]:
+    """As many blocks for as many: each replaces the one in its place. Otherwise nothing says which became which."""
+    if len(old) == len(new):
+        yield from zip(old, new, strict=True)
+    else:
+        yield from _unpaired(old, new)
+
+
+def _unpaired(old: Sequence[Block], new: Sequence[Block]) -> Iterator[Element]:
+    for block in old:
+        yield block, None
+    for block in new:
+        yield None, block

@@ -1,0 +1,99 @@
+"""Titles of actions: what a change does, in words, short enough for a row of the queue."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from memoryreview.core.align import Hunk, align
+
+MAX_TITLE_CHARS = 100
+MAX_NAMED_CHARS = 40
+MAX_COMPARED_CHARS = 2_000
+
+_MARK = re.compile(r"^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[.\][ \t]+)?|#{1,6}[ \t]+)?")
+_LINK = re.compile(r"!?\[([^\[\]]{0,200})\]\([^()]{0,300}\)")
+_TOKEN = re.compile(r"[\w][\w.:/'’-]*(?<![.:])|\s+|[^\w\s]")
+_BLANKS = re.compile(r"\s+")
+
+
+def label(text: str, max_chars: int = 60) -> str:
+    """Return what people call a piece of Markdown: its first words, without marks, on one line."""
+    line = next((line for line in text.split("\n") if line.strip()), "")
+    shown = _LINK.sub(r"\1", unmarked(line)).replace("**", "").replace("`", "")
+    return shorten(plain(shown) or plain(line), max_chars)
+
+
+def unmarked(text: str) -> str:
+    """Return text without the list mark, check box or heading marks at its start."""
+    return _MARK.sub("", text, count=1)
+
+
+def plain(text: str) -> str:
+    """Return text without control characters, on one line, blanks collapsed."""
+    shown = "".join(" " if unicodedata.category(char) in ("Cc", "Zl", "Zp") else char for char in text)
+    return _BLANKS.sub(" ", shown).strip()
+
+
+def shorten(text: str, max_chars: int = MAX_TITLE_CHARS) -> str:
+    """Cut at a blank where there is one, and say so by `…`."""
+    if len(text) <= max_chars:
+        return text
+    cut = text[: max_chars - 1]
+    at = cut.rfind(" ")
+    return (cut[:at] if at > max_chars // 2 else cut).rstrip(" ,;:.“") + "…"
+
+
+def adding(text: str) -> str:
+    return f"Add “{label(text, 80)}”"
+
+
+def deleting(text: str) -> str:
+    return f"Delete “{label(text, 80)}”"
+
+
+def rewriting(old: str, new: str) -> str:
+    """Name the words that change where they are few, else both texts."""
+    named = _small_change(old, new)
+    if named and len(named) <= MAX_TITLE_CHARS:
+        return named
+    before, after = label(old, 38), label(new, 38)
+    if before == after:
+        return shorten(f"Rewrite a part of “{label(old, 70)}”")
+    return shorten(f"Rewrite “{before}” as “{after}”")
+
+
+def _small_change(old: str, new: str) -> str:
+    if max(len(old), len(new)) > MAX_COMPARED_CHARS:
+        return ""
+    old_words, new_words = (_TOKEN.findall(unmarked(text)) for text in (old, new))
+    hunks = align(old_words, new_words)
+    kept = len(old_words) - sum(hunk.old_end - hunk.old_start for hunk in hunks)
+    if len(hunks) not in (1, 2) or (len(hunks) == 2 and kept * 2 < max(len(old_words), len(new_words))):
+        return ""
+    parts = [_words_change(old, old_words, new_words, hunk) for hunk in hunks]
+    return ", ".join(parts) if all(parts) else ""
+
+
+def _words_change(text: str, old: list[str], new: list[str], hunk: Hunk) -> str:
+    gone = plain("".join(old[hunk.old_start : hunk.old_end]))
+    come = plain("".join(new[hunk.new_start : hunk.new_end]))
+    if max(len(gone), len(come)) > MAX_NAMED_CHARS:
+        return ""
+    if gone and come:
+        return f"{_words_before(old, hunk.old_start)}{gone} becomes {come}"
+    if come:
+        return f"Add “{come}” to “{label(text, 40)}”"
+    return f"Remove “{gone}” from “{label(text, 40)}”" if gone else ""
+
+
+def _words_before(words: list[str], end: int) -> str:
+    """Return up to two words before a place on the same line, with a blank after them."""
+    found: list[str] = []
+    for word in reversed(words[:end]):
+        if "\n" in word or len(found) == 2 or not (word.isspace() or word[0].isalnum()):
+            break
+        if not word.isspace():
+            found.insert(0, word)
+    shown = " ".join(found)
+    return f"{shown} " if 0 < len(shown) <= MAX_NAMED_CHARS else ""
