@@ -1,0 +1,21 @@
+"""The safe rules: one small module each, with its version and the sentence that justifies it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from memoryreview.core.model import Kind
+
+from . import date_normalize, dedupe_exact, dedupe_index, format_blank, index_trim
+
+VERSIONS: Mapping[Kind, int] = MappingProxyType(
+    {
+        # In the order in which the safe part lands: rules that compare entries before those that edit them.
+        Kind.DEDUPE_EXACT: dedupe_exact.VERSION,
+        Kind.DEDUPE_INDEX: dedupe_index.VERSION,
+        Kind.INDEX_TRIM: index_trim.VERSION,
+        Kind.DATE_NORMALIZE: date_normalize.VERSION,
+        Kind.FORMAT_BLANK: format_blank.VERSION,
+    }
+)
