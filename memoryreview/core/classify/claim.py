@@ -1,0 +1,79 @@
+"""A proof next to the trees it speaks of: what the clauses of `verify` look at."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias
+
+from memoryreview.core.model import Context, FormatName, Proof, Rewrite, Tree
+from memoryreview.core.text import Line, split_lines
+
+SECTION = "§".encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    base: Tree
+    proposed: Tree
+    proof: Proof
+    context: Context
+
+    @property
+    def paths(self) -> list[str]:
+        return sorted({rewrite.path for rewrite in self.proof.rewrites})
+
+    def rewrites(self, path: str) -> list[Rewrite]:
+        return [rewrite for rewrite in self.proof.rewrites if rewrite.path == path]
+
+    @property
+    def pairs(self) -> Iterator[tuple[bytes, bytes]]:
+        """Base and proposed bytes of each document that the proof names."""
+        for path in self.paths:
+            yield self.base[path], self.proposed.get(path, b"")
+
+    @property
+    def states(self) -> Iterator[bytes]:
+        for pair in self.pairs:
+            yield from pair
+
+    def has_entries(self, path: str) -> bool:
+        """Whether `§` lines divide the document into entries."""
+        return self.context.format is FormatName.HERMES and any(x.body == SECTION for x in lines_of(self.base[path]))
+
+    def is_cited(self, path: str) -> bool:
+        """Whether other documents cite lines of this one by number."""
+        name, data = path.rsplit("/", 1)[-1], self.base[path]
+        if name == "memory_summary.md":
+            return self.context.format is FormatName.CODEX or data.split(b"\n", 1)[0].rstrip(b"\r") == b"v1"
+        if name != "MEMORY.md":
+            return False
+        return self.context.format is FormatName.CODEX or b"\n# Task Group:" in b"\n" + data
+
+
+Clause: TypeAlias = Callable[[Claim], bool]
+"""One thing that must hold, each needed by at least one lie that the others let pass."""
+
+
+@lru_cache(maxsize=8)
+def lines_of(data: bytes) -> tuple[Line, ...]:
+    return split_lines(data)
+
+
+def line_at(data: bytes, offset: int) -> Line:
+    """Return the line that holds an offset; the last one at the end of the document."""
+    return lines_of(data)[bisect_right(lines_of(data), offset, key=lambda line: line.start) - 1]
+
+
+def lines_in(data: bytes, start: int, end: int) -> list[Line]:
+    """Return the lines whose text lies wholly in a byte span."""
+    lines = lines_of(data)
+    first = bisect_right(lines, start - 1, key=lambda line: line.start)
+    last = bisect_right(lines, end, key=lambda line: line.start + len(line.body))
+    return list(lines[first:last])
+
+
+def is_blank(line: Line) -> bool:
+    return not line.body.strip(b" \t")

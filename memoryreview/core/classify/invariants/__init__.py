@@ -1,0 +1,21 @@
+"""What a rewrite of each rule may look like, judged by its result. Written from `design.md` §4, not from the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from memoryreview.core.classify.claim import Clause
+from memoryreview.core.model import Kind
+
+from . import blank, dated, repeat, trim
+
+BY_RULE: Mapping[Kind, tuple[Clause, ...]] = MappingProxyType(
+    {
+        Kind.DEDUPE_EXACT: repeat.OF_ENTRY,
+        Kind.DEDUPE_INDEX: repeat.OF_ROW,
+        Kind.INDEX_TRIM: trim.CLAUSES,
+        Kind.DATE_NORMALIZE: dated.CLAUSES,
+        Kind.FORMAT_BLANK: blank.CLAUSES,
+    }
+)

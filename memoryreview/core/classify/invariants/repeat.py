@@ -1,0 +1,187 @@
+"""`dedupe.exact` and `dedupe.index`: what goes still stands above, in the same list, word for word."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from memoryreview.core.classify.claim import SECTION, Claim, Clause, is_blank, line_at, lines_in, lines_of
+from memoryreview.core.formats import of
+from memoryreview.core.formats.index import rows
+from memoryreview.core.markdown import Place, outline
+from memoryreview.core.text import Line
+
+_RELATED = re.compile(
+    r"[\W_]*(?:related|see also|siehe auch|voir aussi|(?:ver|véase) también|相关|相關|参见|参照|関連|관련|참고)",
+    re.IGNORECASE,
+)
+
+
+class _Cut(NamedTuple):
+    """Lines that one rewrite takes out: the entry from its first to its last line of text, and the gap with it."""
+
+    path: str
+    entry: list[Line]
+    gap: list[Line]
+
+
+def _cuts(claim: Claim) -> Iterator[_Cut]:
+    for rewrite in claim.proof.rewrites:
+        gone = lines_in(claim.base[rewrite.path], rewrite.start, rewrite.end)
+        texts = [at for at, line in enumerate(gone) if not is_blank(line) and line.body != SECTION]
+        first, stop = (texts[0], texts[-1] + 1) if texts else (0, 0)
+        yield _Cut(rewrite.path, gone[first:stop], gone[:first] + gone[stop:])
+
+
+def _entries(claim: Claim, path: str) -> dict[int, tuple[int, list[Line]]]:
+    """Return (list, lines) of each entry by the number of its first line: `§` entries, or items of unordered lists."""
+    found: dict[int, tuple[int, list[Line]]] = {}
+    data = claim.base[path]
+    first = 0
+    for line, spot in zip(lines_of(data), outline(data), strict=True):
+        if claim.has_entries(path):
+            first = 0 if line.body == SECTION else first or line.number
+            list_id = 0
+        else:
+            first = 0 if is_blank(line) else spot.item_start
+            list_id = spot.list_id
+        if first == line.number and (claim.has_entries(path) or spot.place is Place.ITEM):
+            found[first] = (list_id, [line])
+        elif first in found:
+            found[first][1].append(line)
+    return found
+
+
+def _words(entry: list[Line]) -> tuple[str, ...]:
+    """Return what two equal entries share: composed, the list mark and outer blanks away, runs of blanks one."""
+    lines = [unicodedata.normalize("NFC", line.body.decode("utf-8", "surrogateescape")).rstrip(" \t") for line in entry]
+    lines[0] = re.sub(r"^[-*+][ \t]+", "", lines[0].lstrip(" \t"))
+    return tuple(line if "`" in line else re.sub(r"(?<=[^ \t])[ \t]+", " ", line) for line in lines)
+
+
+def removes_whole_lines(claim: Claim) -> bool:
+    for rewrite in claim.proof.rewrites:
+        data = claim.base[rewrite.path]
+        is_own = data[: rewrite.start].endswith(b"\n") or rewrite.start == 0
+        ends_line = data[: rewrite.end].endswith(b"\n")
+        is_end = rewrite.end == len(data) and line_at(data, rewrite.start).eol.startswith(data[rewrite.start :][:1])
+        if rewrite.new or not ((is_own and ends_line) or is_end):
+            return False
+    return True
+
+
+def takes_one_gap(claim: Claim) -> bool:
+    """With an entry goes one `§` rule, or blank lines on one side of it while the other side has some as well."""
+    for path, entry, gap in _cuts(claim):
+        if claim.has_entries(path):
+            if [line.body for line in gap] != [SECTION]:
+                return False
+        elif entry and gap:
+            is_above = gap[0].number < entry[0].number
+            beyond = entry[-1].number + 1 if is_above else entry[0].number - 1
+            standing = {line.number for line in lines_of(claim.base[path]) if not is_blank(line)}
+            if beyond in standing or (is_above and gap[-1].number > entry[-1].number):
+                return False
+    return True
+
+
+def repeats_an_entry_that_stays(claim: Claim) -> bool:
+    for path in claim.paths:
+        entries = _entries(claim, path)
+        cuts = [cut.entry for cut in _cuts(claim) if cut.path == path]
+        gone = {entry[0].number for entry in cuts if entry}
+        above = {
+            (list_id, _words(e)): number for number, (list_id, e) in reversed(entries.items()) if number not in gone
+        }
+        for entry in cuts:
+            list_id, whole = entries.get(entry[0].number if entry else 0, (0, []))
+            if not entry or [x for x in entry if not is_blank(x)] != [x for x in whole if not is_blank(x)]:
+                return False
+            if above.get((list_id, _words(whole)), entry[0].number) >= entry[0].number:
+                return False
+    return True
+
+
+def is_no_boilerplate(claim: Claim) -> bool:
+    """Separators, check boxes and lists of related notes repeat on purpose."""
+    for path, entry, _ in _cuts(claim):
+        text = _words(entry)[0] if entry else ""
+        if not re.search(r"[^\W_]", text) or re.match(r"\[.?\](?:\s|$)", text):
+            return False
+        if any(_RELATED.match(other) for other in (text, *_above(claim, path, entry[0]))):
+            return False
+    return True
+
+
+def _above(claim: Claim, path: str, first: Line) -> list[str]:
+    """Return the heading and the nearest line outside the list that stand over an item."""
+    if claim.has_entries(path):
+        return []
+    lines, spots = lines_of(claim.base[path]), outline(claim.base[path])
+    own = spots[first.number - 1]
+    outside = (
+        x for x in reversed(lines[: first.number - 1]) if not is_blank(x) and spots[x.number - 1].depth < own.depth
+    )
+    lead = next(outside, None)
+    return [*own.headings[-1:], *([lead.body.decode("utf-8", "replace")] if lead else [])]
+
+
+def has_no_lead_in_between(claim: Claim) -> bool:
+    """Between a copy that stays and the one that goes no line ends in a colon or is bold from end to end."""
+    for path in claim.paths:
+        if claim.has_entries(path):
+            continue
+        entries, lines = _entries(claim, path), lines_of(claim.base[path])
+        leads = [line.number for line in lines if _is_lead(line)]
+        first_of: dict[tuple[int, tuple[str, ...]], list[Line]] = {}
+        for list_id, entry in entries.values():
+            first_of.setdefault((list_id, _words(entry)), entry)
+        for cut in _cuts(claim):
+            if cut.path != path or not cut.entry or cut.entry[0].number not in entries:
+                continue
+            list_id, entry = entries[cut.entry[0].number]
+            kept = first_of[list_id, _words(entry)]
+            if any(kept[-1].number < number < entry[0].number for number in leads):
+                return False
+    return True
+
+
+def _is_lead(line: Line) -> bool:
+    text = re.sub(r"^[ \t]*[-*+][ \t]+", "", line.body.decode("utf-8", "replace")).strip()
+    return text.rstrip("*_ \t").endswith((":", "：")) or bool(re.fullmatch(r"(\*\*|__).+\1:?", text))
+
+
+def repeats_a_row_that_stays(claim: Claim) -> bool:
+    """The entry is a whole index row; a row above it in the same list stays, with the same target and words."""
+    for path in claim.paths:
+        if not of(claim.context.format).is_index(path):
+            return False
+        cuts = [cut.entry for cut in _cuts(claim) if cut.path == path]
+        gone = {entry[0].number for entry in cuts if entry}
+        standing = rows(claim.base[path])
+        for entry in cuts:
+            own = next((r for r in standing if entry and r.lines == (entry[0].number, entry[-1].number)), None)
+            if own is None:
+                return False
+            sames = (
+                row
+                for row in standing
+                if row.start < own.start and row.lines[0] not in gone and row.list_id == own.list_id
+                and (row.target, row.anchor) == (own.target, own.anchor)
+            )  # fmt: skip
+            said = (own.marker.split(), own.title.split(), own.separator.split(), own.hook.split())
+            if not any((r.marker.split(), r.title.split(), r.separator.split(), r.hook.split()) == said for r in sames):
+                return False
+    return True
+
+
+OF_ENTRY: tuple[Clause, ...] = (
+    removes_whole_lines,
+    takes_one_gap,
+    repeats_an_entry_that_stays,
+    is_no_boilerplate,
+    has_no_lead_in_between,
+)
+OF_ROW: tuple[Clause, ...] = (removes_whole_lines, takes_one_gap, repeats_a_row_that_stays)

@@ -1,0 +1,212 @@
+"""`index.trim`: a row over its limit ends earlier, at a clause, and what it no longer says stands in its target."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from memoryreview.core import frontmatter
+from memoryreview.core.classify.claim import Claim, Clause, is_blank, lines_of
+from memoryreview.core.formats import of
+from memoryreview.core.formats.base import IndexRow
+from memoryreview.core.formats.index import rows
+from memoryreview.core.markdown import Place, comments, outline
+from memoryreview.core.model import Rewrite
+
+_END = "…".encode()
+_EDGE = " \t\r\n.;:,!?—–。；：，、！？"
+_BREAKS = ".;:,()!?—–。；：，、（）！？"
+
+_TURNS = """
+    no not never none nobody nothing neither nor cannot without hardly avoid* forbid* prohibit* except* but however
+    although though unless if when whenever while until till once provided whether otherwise else only before after
+    depend* exclud* apart besides instead
+    nicht nie niemals kein* nichts niemand ohne weder noch kaum verboten vermeid* wenn falls sofern solange sobald
+    sonst bis bevor nachdem nur außer ausser ausgenommen ausnahme* jedoch aber sondern obwohl statt
+    ne n pas jamais aucun* rien ni non sans sauf excepté* hormis hors mais cependant toutefois pourtant si lorsque
+    quand sinon avant après jusque seulement uniquement interdit* évite* moins
+    nunca jamás nada nadie ningún ningun* sin tampoco salvo excepto pero sino aunque cuando mientras hasta antes
+    después solo sólo solamente únicamente prohibid* evit*
+    two three four five six seven eight nine ten eleven twelve twenty thirty hundred* thousand* million* half double
+    twice first second third
+    zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig hundert* tausend* million* halb* erste* zweite*
+    deux trois quatre cinq sept huit neuf dix onze douze vingt cent* mille premier* première deuxième
+    dos tres cuatro cinco seis siete ocho nueve diez doce veinte cien* mil primer* segund*
+    안 못 만 두 세 네 한 몇
+"""
+"""Whole words; a star stands for any ending."""
+
+_TURN = re.compile(rf"\b(?:{'|'.join(_TURNS.split())})\b".replace("*", r"\w*"), re.IGNORECASE)
+_TURNING_SIGNS = re.compile(
+    r"n['’]t\b|[不没沒無无非未别別勿莫禁否若仅僅只除但却卻两兩几幾半第]|如果|要是|一旦|例外|以外"
+    r"|ない|なく|なし|ぬ|ず|ません|なら|れば|たら|場合|まで|だけ|のみ|しか|ただし|けど"
+    r"|않|못|없|아니|말고|금지|면(?!\w)|경우|까지|제외|하지만|지만|다만|대신|하나|둘|셋|번째"
+)
+_NAMED = re.compile(r"[`\[\]<>{}=|\\/~$@#_^&%+*\"“”«»„「」『』]|--|\w[.:]\w|[a-z][A-Z]")
+_KNOWN = """
+    the a an and of to in is are for on with from by at as it we der die das und ist mit von für den dem im le la les de
+    des du et est en dans pour par sur au el los las del y con para al
+"""
+_UNKNOWN = """
+    che gli della sono nella anche per não uma dos das em com het een van zijn voor wordt niet och att inte på som og
+    ikke til jest się oraz przez ve bir için și sunt pentru ja ei että hogy egy yang dan dengan
+"""
+"""Small words of the languages whose turns of meaning are in the table, and of others."""
+
+
+class _Trim(NamedTuple):
+    """One shortened row: what stays of it, what goes, and the text that other rewrites bring to its target."""
+
+    rewrite: Rewrite
+    row: IndexRow | None
+    kept: str
+    cut: str
+
+    @property
+    def lost(self) -> str:
+        return " ".join(unicodedata.normalize("NFC", self.cut).split()).strip(_EDGE)
+
+
+def _trims(claim: Claim) -> Iterator[_Trim]:
+    for rewrite in claim.proof.rewrites:
+        if _is_brought(claim, rewrite):
+            continue
+        data = claim.base[rewrite.path]
+        found = (row for row in rows(data) if row.start <= rewrite.start and rewrite.end == row.end)
+        row = next(found, None)
+        start = row.start if row else rewrite.start
+        kept, cut = data[start : rewrite.start], data[rewrite.start : rewrite.end]
+        yield _Trim(rewrite, row, kept.decode("utf-8", "replace"), cut.decode("utf-8", "replace"))
+
+
+def _is_brought(claim: Claim, rewrite: Rewrite) -> bool:
+    """Whether a rewrite adds text at the end of a document."""
+    return rewrite.start == rewrite.end == len(claim.base[rewrite.path]) and bool(rewrite.new)
+
+
+def _target(claim: Claim, trim: _Trim) -> str:
+    folder = posixpath.dirname(trim.rewrite.path)
+    return posixpath.normpath(posixpath.join(folder, trim.row.target)) if trim.row else ""
+
+
+def shortens_hooks_alone(claim: Claim) -> bool:
+    """Rows of an index lose the end of their hook, and whole hooks or titles never."""
+    trims = list(_trims(claim))
+    return bool(trims) and all(
+        of(claim.context.format).is_index(trim.rewrite.path)
+        and trim.row is not None
+        and trim.row.hook_start < trim.rewrite.start < trim.rewrite.end
+        and trim.rewrite.new == _END
+        for trim in trims
+    )
+
+
+def fits_where_it_did_not(claim: Claim) -> bool:
+    limit = claim.context.limits.index_row_chars
+    return 120 <= limit <= 400 and all(
+        len(trim.kept) + len(trim.cut) > limit >= len(trim.kept) + 1 for trim in _trims(claim)
+    )
+
+
+def ends_a_clause(claim: Claim) -> bool:
+    """The row ends before a mark of punctuation, with no quote, code, link or emphasis left open."""
+    for trim in _trims(claim):
+        is_end = re.match(r"[.;:,)!?](?=\s|$)|[ \t]*[—–]|[。；：，、）！？]", trim.cut)
+        if not is_end or trim.kept[-1:].isspace() or trim.kept[-1:] in _BREAKS or trim.kept.endswith(("…", "-")):
+            return False
+        if any(trim.kept.count(mark) % 2 for mark in ("`", "**", '"')) or trim.kept.count("[") != trim.kept.count("]"):
+            return False
+    return True
+
+
+def loses_no_turn_of_meaning(claim: Claim) -> bool:
+    """What goes holds no number, name, path or code, and no negation, condition or exception."""
+    for trim in _trims(claim):
+        folded = unicodedata.normalize("NFC", trim.cut).casefold()
+        if any(char.isnumeric() for char in folded) or _NAMED.search(trim.cut.rstrip(_EDGE)):
+            return False
+        if _TURN.search(folded) or _TURNING_SIGNS.search(folded):
+            return False
+    return True
+
+
+def speaks_a_known_language(claim: Claim) -> bool:
+    for trim in _trims(claim):
+        letters = [char for char in unicodedata.normalize("NFC", trim.lost).casefold() if char.isalpha()]
+        scripts = [unicodedata.name(char, "?").split()[0] for char in letters]
+        if not set(scripts) <= {"LATIN", "CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HANGUL"}:
+            return False
+        if scripts.count("LATIN") * 2 > len(scripts):
+            words = re.findall(r"[^\W\d_]+", trim.row.hook.casefold() if trim.row else "")
+            foreign = sum(word in _UNKNOWN.split() for word in words)
+            if sum(word in _KNOWN.split() for word in words) <= foreign:
+                return False
+    return True
+
+
+def stands_in_its_target(claim: Claim) -> bool:
+    """The target says afterwards what the row no longer does: in its description or, between two clauses, in prose."""
+    return all(
+        (target := _target(claim, trim)) in claim.base
+        and target != trim.rewrite.path
+        and any(_says(text, trim.lost) for text in _texts(claim.proposed.get(target, b"")))
+        for trim in _trims(claim)
+    )
+
+
+def _texts(data: bytes) -> Iterator[str]:
+    head = frontmatter.read(data)
+    if isinstance(head, frontmatter.Frontmatter):
+        yield head.description
+    hidden = bytearray(data)
+    for start, end in comments(data):
+        hidden[start:end] = b"\0" * (end - start)
+    block: list[str] = []
+    for line, spot in zip(lines_of(data), outline(data), strict=True):
+        is_prose = spot.place in (Place.PARAGRAPH, Place.ITEM, Place.ORDERED)
+        if block and (not is_prose or spot.item_start == spot.lineno):
+            yield " ".join(block)
+            block = []
+        if is_prose:
+            block.append(bytes(hidden[line.start : line.start + len(line.body)]).decode("utf-8", "replace"))
+    yield " ".join(block)
+
+
+def _says(text: str, words: str) -> bool:
+    shown = re.sub(r"(`+)[^`]+\1", "\0", re.sub(r"^\s*(?:[-*+]|\d+[.)])\s+", "", text))
+    shown = " ".join(unicodedata.normalize("NFC", shown).split())
+    first, edge = re.escape(words[:1]), re.escape(_BREAKS)
+    said = rf"(?:^|[{edge}])\s*(?i:{first}){re.escape(words[1:])}\s*(?:$|[{edge}])"
+    return bool(words) and "~~" not in shown and bool(re.search(said, shown))
+
+
+def brings_only_what_goes(claim: Claim) -> bool:
+    """What is added to a target is what one row lost, as a paragraph or item of its own, and nothing else."""
+    trims = list(_trims(claim))
+    for rewrite in claim.proof.rewrites:
+        if not _is_brought(claim, rewrite):
+            continue
+        lost = [trim.lost.casefold() for trim in trims if _target(claim, trim) == rewrite.path]
+        added = unicodedata.normalize("NFC", re.sub(r"^\s*[-*+][ \t]+", "", rewrite.new.decode("utf-8", "replace")))
+        if " ".join(added.split()).strip(_EDGE).casefold() not in lost:
+            return False
+        lines = lines_of(claim.proposed.get(rewrite.path, b""))
+        last = max((at for at, line in enumerate(lines) if not is_blank(line)), default=0)
+        spot = outline(claim.proposed.get(rewrite.path, b""))[last : last + 1]
+        if not spot or (last and not is_blank(lines[last - 1]) and spot[0].item_start != last + 1):
+            return False
+    return True
+
+
+CLAUSES: tuple[Clause, ...] = (
+    shortens_hooks_alone,
+    fits_where_it_did_not,
+    ends_a_clause,
+    loses_no_turn_of_meaning,
+    speaks_a_known_language,
+    stands_in_its_target,
+    brings_only_what_goes,
+)

@@ -1,0 +1,197 @@
+"""Independent check of a proof. Shares no code with the rules, is smaller than they are, and has no off switch."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from memoryreview.core import formats, frontmatter
+from memoryreview.core.markdown import Spot, links, outline
+from memoryreview.core.model import Context, Kind, Proof, Rewrite, Tree
+from memoryreview.core.overlay import delta_of
+from memoryreview.core.text import Line, apply_rewrites
+
+from . import invariants
+from .claim import Claim, Clause, is_blank, lines_in, lines_of
+
+VERSIONS: Mapping[Kind, int] = MappingProxyType(
+    {
+        Kind.DEDUPE_EXACT: 1,
+        Kind.DEDUPE_INDEX: 1,
+        Kind.INDEX_TRIM: 1,
+        Kind.DATE_NORMALIZE: 1,
+        Kind.FORMAT_BLANK: 1,
+    }
+)
+
+_COPY = re.compile(r"conflict|konflikt|conflit|conflicto|冲突|衝突|競合|충돌", re.IGNORECASE)
+
+
+def verify(base: Tree, proposed: Tree, proof: Proof, context: Context) -> bool:
+    """Say whether `proof` explains every differing byte between two trees and its rule's invariant holds. Total."""
+    if proof.rule not in invariants.BY_RULE or not _is_in_place(base, proof):
+        return False
+    claim = Claim(base, proposed, proof, context)
+    return all(clause(claim) for clause in (*COMMON, *invariants.BY_RULE[proof.rule]))
+
+
+def _is_in_place(base: Tree, proof: Proof) -> bool:
+    """Whether there are rewrites, in order, inside documents, without overlap: only then can clauses read them."""
+    end_of: dict[str, int] = {}
+    for rewrite in proof.rewrites:
+        if rewrite.path not in base or not end_of.get(rewrite.path, 0) <= rewrite.start <= rewrite.end:
+            return False
+        if rewrite.end > len(base[rewrite.path]):
+            return False
+        end_of[rewrite.path] = rewrite.end
+    return bool(end_of) and list(end_of) == sorted(end_of)
+
+
+def is_of_this_version(claim: Claim) -> bool:
+    return claim.proof.version == VERSIONS[claim.proof.rule]
+
+
+def explains_every_byte(claim: Claim) -> bool:
+    return set(claim.paths) == set(delta_of(claim.base, claim.proposed)) and all(
+        apply_rewrites(claim.base[path], claim.rewrites(path)) == claim.proposed.get(path) for path in claim.paths
+    )
+
+
+def is_switched_on(claim: Claim) -> bool:
+    return claim.proof.rule not in claim.context.switched_off
+
+
+def is_no_promotion(claim: Claim) -> bool:
+    return not claim.context.promoted_from
+
+
+def is_written_by_agents(claim: Claim) -> bool:
+    return not any(formats.of(claim.context.format).is_generated(path) for path in claim.paths)
+
+
+def is_no_conflict_copy(claim: Claim) -> bool:
+    return not any(_COPY.search(path.rpartition("/")[2]) for path in claim.paths if _is_copy_name(path))
+
+
+def _is_copy_name(path: str) -> bool:
+    """A note about conflicts may say so in its name; a copy carries a mark or a number with it."""
+    name = path.rpartition("/")[2]
+    return bool(re.search(r"\d|\(|~|conflicted copy|kopie|copi[ea]|副本|コピー", name, re.IGNORECASE))
+
+
+def is_small(claim: Claim) -> bool:
+    return all(len(data) <= claim.context.limits.file_bytes for data in claim.states)
+
+
+def is_text(claim: Claim) -> bool:
+    try:
+        return all(data.decode("utf-8") is not None for data in claim.states)
+    except UnicodeDecodeError:
+        return False
+
+
+def has_no_merge_marks(claim: Claim) -> bool:
+    return not any(
+        re.search(rb"^<{7}(?:[ \t\r]|$).*^={7}(?:[ \t\r]|$).*^>{7}(?:[ \t\r]|$)", data, re.MULTILINE | re.DOTALL)
+        for data in claim.states
+        if b"<<<<<<<" in data and b">>>>>>>" in data
+    )
+
+
+def has_closed_head(claim: Claim) -> bool:
+    heads = [frontmatter.read(data) for data in claim.states]
+    return not any(
+        isinstance(h, frontmatter.NoFrontmatter) and h.problem and h.problem[0] == "head-unclosed" for h in heads
+    )
+
+
+def keeps_line_ends(claim: Claim) -> bool:
+    """Byte order mark, final newline and kind of line ends stay."""
+    for before, after in claim.pairs:
+        if after and before.endswith(b"\n") != after.endswith(b"\n"):
+            return False
+        if before.startswith(b"\xef\xbb\xbf") != after.startswith(b"\xef\xbb\xbf"):
+            return False
+        if not {line.eol for line in lines_of(after)} <= {line.eol for line in lines_of(before)}:
+            return False
+    return True
+
+
+def keeps_cited_lines(claim: Claim) -> bool:
+    """The line count of documents that others cite by line stays, and so does the format mark in their first line."""
+    for path in claim.paths:
+        if not claim.is_cited(path):
+            continue
+        before, after = lines_of(claim.base[path]), lines_of(claim.proposed.get(path, b""))
+        has_mark = path.endswith("memory_summary.md")
+        if len(before) != len(after) or (has_mark and before[:1] != after[:1]):
+            return False
+    return True
+
+
+def keeps_structure(claim: Claim) -> bool:
+    """Every line that stays has the place, depth, section, list and item that it had."""
+    for path in claim.paths:
+        before, after = claim.base[path], claim.proposed.get(path, b"")
+        gone = {line.number for rewrite in claim.rewrites(path) for line in _gone(before, rewrite)}
+        old = [spot for line, spot in _texts(before) if line.number not in gone]
+        new = [spot for _, spot in _texts(after)]
+        is_longer = claim.rewrites(path)[-1].start == len(before)
+        if len(old) != len(new) and not (is_longer and len(old) < len(new)):
+            return False
+        lists = {one.list_id: two.list_id for one, two in zip(old, new, strict=False)}
+        if len(set(lists.values())) != len(lists):
+            return False
+        for one, two in zip(old, new, strict=False):
+            if (one.place, one.depth, one.headings) != (two.place, two.depth, two.headings):
+                return False
+            if lists[one.list_id] != two.list_id or (one.item_start == one.lineno) != (two.item_start == two.lineno):
+                return False
+    return True
+
+
+def _texts(data: bytes) -> list[tuple[Line, Spot]]:
+    return [(line, spot) for line, spot in zip(lines_of(data), outline(data), strict=True) if not is_blank(line)]
+
+
+def _gone(data: bytes, rewrite: Rewrite) -> list[Line]:
+    """Return the lines that a rewrite takes out, where it does not put another text in their place."""
+    lines = lines_in(data, rewrite.start, rewrite.end)
+    return [line for line in lines if not rewrite.new or rewrite.start < line.start]
+
+
+def keeps_links(claim: Claim) -> bool:
+    """Every link that does not lie in a span leads where it did."""
+    for path in claim.paths:
+        rewrites = claim.rewrites(path)
+        starts = [rewrite.start for rewrite in rewrites]
+        old = []
+        for link in links(claim.base[path]):
+            last = bisect_right(starts, link.start) - 1
+            if last < 0 or rewrites[last].end < link.end:
+                old.append((link.kind, link.text, link.target, link.anchor))
+        new = links(claim.proposed.get(path, b""))
+        if old != [(link.kind, link.text, link.target, link.anchor) for link in new]:
+            return False
+    return True
+
+
+COMMON: tuple[Clause, ...] = (
+    is_of_this_version,
+    explains_every_byte,
+    is_switched_on,
+    is_no_promotion,
+    is_written_by_agents,
+    is_no_conflict_copy,
+    is_small,
+    is_text,
+    has_no_merge_marks,
+    has_closed_head,
+    keeps_line_ends,
+    keeps_cited_lines,
+    keeps_structure,
+    keeps_links,
+)
+"""What every safe change keeps, whatever its rule."""
