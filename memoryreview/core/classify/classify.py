@@ -1,0 +1,265 @@
+"""What may be applied without a person: bytes in, verdict out (`design.md` §4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from memoryreview.core.formats import of
+from memoryreview.core.model import (
+    SAFE_KINDS,
+    Action,
+    Classification,
+    Context,
+    Delta,
+    Finding,
+    Kind,
+    Proof,
+    Rewrite,
+    Scope,
+    Severity,
+    Tree,
+    Verdict,
+)
+from memoryreview.core.overlay import Overlay, delta_of
+from memoryreview.core.scan import new_findings
+from memoryreview.core.text import apply_rewrites
+
+from . import health, mass, reasons, rename, titles, whole
+from .changed import ChangedDocument
+from .draft import Draft, entry_texts
+from .rules import VERSIONS
+from .verify import verify
+
+_REFUSED = frozenset({Kind.NOT_UTF8, Kind.LINE_ENDS, Kind.DELIMITER, Kind.NAME_CLASH, Kind.OVER_SIZE})
+_PROMOTED = frozenset({Kind.FACT_ADD, Kind.FACT_REWRITE, Kind.FILE_ADD, Kind.INDEX_ADD, Kind.META_CHANGE})
+_GOES = frozenset({Kind.FACT_DELETE, Kind.INDEX_DROP})
+_COMES = frozenset({Kind.FACT_ADD, Kind.INDEX_ADD})
+_CONTEXT_BYTES = 400
+
+
+def classify(base: Tree, proposed: Tree, context: Context) -> Classification:
+    """Split the difference between two trees into actions. Total on arbitrary bytes, deterministic, no clock.
+
+    A safe action's proof passes `verify`. Actions are sorted by (path, line); a `mass.change` of the whole store comes
+    first, with an empty path. When `proposed` is an `overlay.Overlay` over `base` only its changed documents are
+    compared, so cost follows the change, not the store.
+    """
+    delta = delta_of(base, proposed)
+    if not delta:
+        return Classification(Verdict.UNCHANGED, ())
+    return _Revision(base, proposed, delta, context).classification()
+
+
+class _Revision:
+    def __init__(self, base: Tree, proposed: Tree, delta: Delta, context: Context) -> None:
+        self._base, self._proposed, self._delta, self._context = base, proposed, delta, context
+        self._staying: set[str] = set()
+
+    def classification(self) -> Classification:
+        drafts = _told_moves(self._drafts())
+        drafts = self._confirmed(self._absorbed(drafts))
+        crowd = mass.find(drafts, self._staying, self._base, self._context)
+        drafts += [crowd] if crowd else []
+        drafts.sort(key=lambda draft: (draft.path, draft.old[0], draft.new[0], draft.kind))
+        actions = tuple(self._action(draft) for draft in drafts)
+        return Classification(_verdict(actions), actions, (*self._findings(), *_text_findings(drafts)))
+
+    def _drafts(self) -> list[Draft]:
+        names = rename.find(self._delta, self._base)
+        added = {path for path, after in self._delta.items() if after is not None and path not in self._base}
+        clashes = health.name_clashes(added, self._proposed)
+        format_ = of(self._context.format)
+        found: list[Draft] = []
+        followed: list[str] = []
+        refused: set[str] = set()
+        for path in sorted(self._delta):
+            before, after = self._base.get(path), self._delta[path]
+            refusal = health.refusal(path, before, after, self._context)
+            if path in clashes:
+                refusal = Kind.NAME_CLASH, f"“{path}” and “{clashes[path]}” are one name on many disks. Choose another."
+            if refusal:
+                refused.add(path)
+                found.append(whole.refused(path, *refusal, before, after))
+            elif format_.is_generated(path):
+                refused.add(path)
+                found.append(whole.recorded(path, before, after))
+            elif path not in names and path not in names.values():
+                drafts, links = self._of_document(path, before, after, names)
+                found += drafts
+                followed += links
+        for old, new in names.items():
+            if old not in refused and new not in refused:
+                found.append(whole.renamed(old, new, followed.count(old)))
+        return found
+
+    def _of_document(
+        self, path: str, before: bytes | None, after: bytes | None, names: dict[str, str]
+    ) -> tuple[list[Draft], list[str]]:
+        if before is None or after is None:
+            data = before if before is not None else after or b""
+            draft = (whole.deleted if after is None else whole.added)(path, data, self._context)
+            self._staying.update(draft.come)
+            return [draft], []
+        changed = ChangedDocument(path, self._base, self._proposed, self._context, names)
+        self._staying.update(entry_texts(changed.new))
+        return changed.drafts(), changed.followed
+
+    def _absorbed(self, drafts: list[Draft]) -> list[Draft]:
+        """Drop the additions that a trimmed row brings to its target: they are part of that proof."""
+        moved = [rewrite.path for draft in drafts for rewrite in draft.rewrites if rewrite.path != draft.path]
+        twice = {path for path in moved if moved.count(path) > 1}
+        drafts = [_held(d, reasons.NOT_CONFIRMED) if _reaches(d, twice) else d for d in drafts]
+        absorbed = set(moved) - twice
+        settled = {d.path for d in drafts if d.path in absorbed and (d.rewrites or d.kind in _REFUSED)}
+        drafts = [_held(d, reasons.NOT_CONFIRMED) if _reaches(d, settled) else d for d in drafts]
+        return [draft for draft in drafts if draft.path not in absorbed - settled]
+
+    def _confirmed(self, drafts: list[Draft]) -> list[Draft]:
+        """Keep as safe what the store allows, the scanners are silent about and the second check confirms."""
+        allowed: list[Draft] = []
+        for draft in drafts:
+            if draft.rewrites and draft.kind in self._context.switched_off:
+                allowed.append(_held(draft, reasons.SWITCHED_OFF))
+            elif draft.rewrites and self._shows_findings(draft):
+                allowed.append(_held(draft, reasons.NEW_FINDING))
+            else:
+                allowed.append(draft)
+        safe = [draft for draft in allowed if draft.rewrites]
+        doubtful = {kind for kind in VERSIONS if not self._verifies([d for d in safe if d.kind is kind])}
+        return [
+            _held(draft, reasons.NOT_CONFIRMED)
+            if draft.rewrites and draft.kind in doubtful and not self._verifies([draft])
+            else draft
+            for draft in allowed
+        ]
+
+    def _verifies(self, drafts: list[Draft]) -> bool:
+        if not drafts:
+            return True
+        proof = _proof(drafts)
+        changed: dict[str, bytes | None] = {}
+        for path in {rewrite.path for rewrite in proof.rewrites}:
+            try:
+                changed[path] = apply_rewrites(self._base[path], (r for r in proof.rewrites if r.path == path))
+            except ValueError:
+                return False
+        return verify(self._base, Overlay(self._base, changed), proof, self._context)
+
+    def _shows_findings(self, draft: Draft) -> bool:
+        for rewrite in draft.rewrites:
+            data = self._base[rewrite.path]
+            start, end = max(rewrite.start - _CONTEXT_BYTES, 0), rewrite.end + _CONTEXT_BYTES
+            before = data[start:end]
+            after = data[start : rewrite.start] + rewrite.new + data[rewrite.end : end]
+            if new_findings(_text(before), _text(after), path=rewrite.path, scope=self._scope):
+                return True
+        return False
+
+    @property
+    def _scope(self) -> Scope:
+        return Scope.TEAM if self._context.promoted_from else Scope.PRIVATE
+
+    def _findings(self) -> Iterator[Finding]:
+        names = {new: old for old, new in rename.find(self._delta, self._base).items()}
+        for path in sorted(self._delta):
+            after = self._delta[path]
+            if after is None or len(after) > self._context.limits.refused_bytes:
+                continue
+            before = self._base.get(names.get(path, path), b"")
+            yield from new_findings(_text(before), _text(after), path=path, scope=self._scope)
+
+    def _action(self, draft: Draft) -> Action:
+        verdict = _verdict_of(draft)
+        kind, title, why = draft.kind, draft.title, draft.reasons
+        if self._context.promoted_from and kind in _PROMOTED | SAFE_KINDS and verdict is Verdict.REVIEW:
+            why = (f"It comes from “{self._context.promoted_from}” and would be read by the whole team.", *why)
+            shown = (
+                titles.plain(draft.path) if kind is Kind.FILE_ADD else titles.label(draft.new_text or draft.old_text)
+            )
+            kind, title = Kind.SCOPE_PROMOTE, titles.shorten(f"Promote “{shown}” to team")
+        return Action(
+            kind=kind,
+            verdict=verdict,
+            path=draft.path,
+            lines=_people_lines(draft.old),
+            new_lines=_people_lines(draft.new),
+            old=draft.old_text,
+            new=draft.new_text,
+            title=titles.shorten(title),
+            proof=_proof([draft]) if verdict is Verdict.SAFE else None,
+            reasons=why,
+        )
+
+
+def _held(draft: Draft, why: str) -> Draft:
+    return replace(draft, rewrites=(), reasons=(*draft.reasons, why))
+
+
+def _reaches(draft: Draft, paths: Iterable[str]) -> bool:
+    return any(rewrite.path in paths for rewrite in draft.rewrites if rewrite.path != draft.path)
+
+
+def _proof(drafts: Iterable[Draft]) -> Proof:
+    drafts = list(drafts)
+    rewrites: list[Rewrite] = [rewrite for draft in drafts for rewrite in draft.rewrites]
+    rewrites.sort(key=lambda rewrite: (rewrite.path, rewrite.start))
+    return Proof(drafts[0].kind, VERSIONS[drafts[0].kind], tuple(rewrites))
+
+
+def _told_moves(drafts: list[Draft]) -> list[Draft]:
+    """Say of entries that go in one place and come in another that they move."""
+    came = {d.come[0]: d for d in reversed(drafts) if d.kind in _COMES and len(d.come) == 1 and d.come[0]}
+    went = {d.gone[0]: d for d in reversed(drafts) if d.kind in _GOES and len(d.gone) == 1 and d.gone[0]}
+    told: list[Draft] = []
+    for draft in drafts:
+        if draft.kind in _GOES and draft.gone and draft.gone[0] in came:
+            told.append(_told_move(draft, came[draft.gone[0]], "to"))
+        elif draft.kind in _COMES and draft.come and draft.come[0] in went:
+            told.append(_told_move(draft, went[draft.come[0]], "from"))
+        else:
+            told.append(draft)
+    return told
+
+
+def _told_move(draft: Draft, other: Draft, direction: str) -> Draft:
+    line = (other.new if direction == "to" else other.old)[0] + 1
+    place = f"line {line}" if other.path == draft.path else f"{titles.plain(other.path)}, line {line}"
+    text = titles.label(draft.old_text or draft.new_text, 50)
+    why = f"The same text is moved {direction} {place}; decide both the same way."
+    return replace(draft, title=titles.shorten(f"Move “{text}” {direction} {place}"), reasons=(why,))
+
+
+def _verdict_of(draft: Draft) -> Verdict:
+    if draft.kind in _REFUSED:
+        return Verdict.REFUSED
+    if draft.kind is Kind.TOOL_GENERATED:
+        return Verdict.RECORDED
+    return Verdict.SAFE if draft.rewrites else Verdict.REVIEW
+
+
+def _verdict(actions: tuple[Action, ...]) -> Verdict:
+    verdicts = {action.verdict for action in actions}
+    if Verdict.REFUSED in verdicts:
+        return Verdict.REFUSED
+    decided = verdicts - {Verdict.RECORDED}
+    if not decided:
+        return Verdict.RECORDED
+    return Verdict.MIXED if len(decided) > 1 else decided.pop()
+
+
+def _text_findings(drafts: list[Draft]) -> Iterator[Finding]:
+    for draft in drafts:
+        if draft.finding:
+            message = "The weekday on this line is not that of the date."
+            length = len(draft.new_text.split("\n", 1)[0])
+            yield Finding("text", draft.finding, Severity.REVIEW, draft.new[0] + 1, 1, length, message, draft.path)
+
+
+def _people_lines(span: tuple[int, int]) -> tuple[int, int] | None:
+    first, stop = span
+    return (first + 1, stop) if stop > first else None
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")

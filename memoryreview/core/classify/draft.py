@@ -1,0 +1,148 @@
+"""Actions in the making, and the review action that one step becomes when no rule explains it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from memoryreview.core.markdown import Place
+from memoryreview.core.model import Kind, Rewrite
+from memoryreview.core.text import normalise
+
+from . import reasons, titles
+from .document import Block, Document, Span
+from .safe import Waits
+from .steps import Step, similarity
+
+MIN_KEPT_SIMILARITY = 0.3
+"""Share of common text below which a rewritten entry counts as lost."""
+
+MAX_OTHERS = 500
+
+_KEY = re.compile(r"\s*([\w.-]{1,40}):[ \t]*")
+_NO_ENTRY = frozenset({Place.HEADING, Place.CODE, Place.RULE, Place.REFERENCE, Place.FRONTMATTER, Place.HTML})
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An action before its verdict is settled.
+
+    Args:
+        old, new: 0-based half-open lines in the base and in the proposed document.
+        rewrites: what explains it; empty when a person decides.
+        gone, come: texts of the entries that go and come, by which a move or a repeat is recognised.
+        finding: scanner rule that the text itself breaks, or "".
+    """
+
+    kind: Kind
+    path: str
+    old: Span
+    new: Span
+    old_text: str
+    new_text: str
+    title: str
+    reasons: tuple[str, ...] = ()
+    rewrites: tuple[Rewrite, ...] = ()
+    gone: tuple[str, ...] = ()
+    come: tuple[str, ...] = ()
+    finding: str = ""
+
+
+def is_entry(block: Block) -> bool:
+    """Whether losing the block is losing something that an agent remembers."""
+    return block.place not in _NO_ENTRY
+
+
+def entry_texts(document: Document) -> list[str]:
+    return [text_of(block) for block in document.blocks if is_entry(block)]
+
+
+def text_of(block: Block) -> str:
+    """Return the text by which an entry is recognised elsewhere: without list mark, blanks collapsed."""
+    return normalise(titles.unmarked(block.text.decode("utf-8", "replace")).replace("\n", " "))
+
+
+def of_step(old: Document, new: Document, step: Step, waits: Waits, lost_lines: int) -> Draft:
+    """Return the review action of one step. Args: lost_lines: lines of the document that go in the same change."""
+    old_text, new_text = old.text(step.old), new.text(step.new)
+    kind = _kind(old, new, step)
+    found = [declined.reason for declined in waits.declined]
+    found += reasons.of_place(old, step.old, step.new) + reasons.of_text(new_text, lost_lines)
+    if step.old_block and step.new_block:
+        found += reasons.of_change(old_text, new_text)
+    elif step.old_block:
+        found += reasons.of_delete(old_text, _others(new))
+    if not found or not (step.old_block and step.new_block):
+        found.append(reasons.BY_KIND[kind])
+    return Draft(
+        kind=kind,
+        path=old.path,
+        old=step.old,
+        new=step.new,
+        old_text=old_text,
+        new_text=new_text,
+        title=_title(old, new, step, kind),
+        reasons=tuple(dict.fromkeys(found)),
+        gone=_gone(step),
+        come=(text_of(step.new_block),) if step.new_block and not step.old_block else (),
+        finding=next((declined.finding for declined in waits.declined if declined.finding), ""),
+    )
+
+
+def _others(new: Document) -> list[tuple[int, str]]:
+    return [(b.span[0] + 1, b.text.decode("utf-8", "replace")) for b in new.blocks[:MAX_OTHERS]]
+
+
+def _gone(step: Step) -> tuple[str, ...]:
+    block = step.old_block
+    if block is None or not is_entry(block):
+        return ()
+    is_kept = step.new_block is not None and similarity(block.text, step.new_block.text) >= MIN_KEPT_SIMILARITY
+    return () if is_kept else (text_of(block),)
+
+
+def _kind(old: Document, new: Document, step: Step) -> Kind:
+    if any(block and block.place is Place.FRONTMATTER for block in (step.old_block, step.new_block)):
+        return Kind.META_CHANGE
+    if step.new_block and not step.old_block:
+        return Kind.INDEX_ADD if step.new_block.span[0] in new.rows else Kind.FACT_ADD
+    if step.old_block and not step.new_block:
+        return Kind.INDEX_DROP if step.old_block.span[0] in old.rows else Kind.FACT_DELETE
+    return Kind.FACT_REWRITE
+
+
+def _title(old: Document, new: Document, step: Step, kind: Kind) -> str:
+    if not step.old_block and not step.new_block:
+        return _gap_title(step)
+    old_text = step.old_block.text.decode("utf-8", "replace") if step.old_block else ""
+    new_text = step.new_block.text.decode("utf-8", "replace") if step.new_block else ""
+    if kind is Kind.META_CHANGE:
+        return _meta_title(old.text(step.old), new.text(step.new))
+    if kind in (Kind.INDEX_ADD, Kind.INDEX_DROP):
+        verb: Literal["Add", "Drop"] = "Add" if kind is Kind.INDEX_ADD else "Drop"
+        return f"{verb} the row “{titles.label(new_text or old_text, 80)}”"
+    if not old_text:
+        return titles.adding(new_text)
+    if not new_text:
+        return titles.deleting(old_text)
+    if normalise(old_text) == normalise(new_text):
+        return f"Change blanks in “{titles.label(old_text)}”"
+    return titles.rewriting(old_text, new_text)
+
+
+def _meta_title(old_text: str, new_text: str) -> str:
+    keys = [match[1] for text in (old_text, new_text) if (match := _KEY.match(text)) and text.count("\n") <= 1]
+    if len(keys) == 2 and keys[0] == keys[1]:
+        old_value, new_value = (_KEY.sub("", text) for text in (old_text, new_text))
+        return titles.shorten(f"{keys[0]}: {titles.rewriting(old_value, new_value)}")
+    verb = "Change" if old_text and new_text else "Add" if new_text else "Delete"
+    return titles.shorten(f"{verb} in the frontmatter: “{titles.label(new_text or old_text)}”")
+
+
+def _gap_title(step: Step) -> str:
+    count = (step.new[1] - step.new[0]) - (step.old[1] - step.old[0])
+    if count == 0:
+        return "Change blank lines"
+    lines = "1 blank line" if abs(count) == 1 else f"{abs(count)} blank lines"
+    return f"Add {lines}" if count > 0 else f"Remove {lines}"

@@ -1,0 +1,94 @@
+"""Reasons why an action waits, as whole sentences for a person."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+
+from memoryreview.core.model import Kind
+
+from . import placeholder
+from .document import Document, Span
+from .rules.date_normalize import days, mentions
+from .rules.guard_words import PARTS, WORDS
+from .titles import label, plain
+
+MAX_NAMED = 4
+
+_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_ADDRESS = re.compile(
+    r"\b[a-z][a-z0-9+.-]{1,20}://[^\s<>()\"']{1,200}|(?<!\w)(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+){0,20}"
+)
+
+BY_KIND = {
+    Kind.FACT_ADD: "It is a new statement, and nothing proves that it is true.",
+    Kind.FACT_REWRITE: "The words change, and no rule proves that the meaning stays.",
+    Kind.FACT_DELETE: "It would be forgotten, and nothing replaces it.",
+    Kind.FILE_ADD: "A new document is always read by a person.",
+    Kind.FILE_DELETE: "The whole document would be forgotten, and nothing replaces it.",
+    Kind.FILE_RENAME: "Agents and links know the document by its old name.",
+    Kind.INDEX_ADD: "A row of the index decides what agents read.",
+    Kind.INDEX_DROP: "Without its row, agents no longer find the document from here.",
+    Kind.META_CHANGE: "Frontmatter decides how agents find and load the document.",
+}
+
+SWITCHED_OFF = "This store lets a person decide changes of this kind."
+NOT_CONFIRMED = "The second, independent check did not confirm that the meaning stays."
+NEW_FINDING = "A scanner sees something in the result that it did not see before."
+WITH_ENTRY = "The entry changes in other ways too, and an entry waits as a whole."
+
+
+def of_change(old: str, new: str) -> list[str]:
+    """Name what changes in the meaning of a text as far as words show it: numbers, negations, dates, addresses."""
+    found = _differing("number", Counter(_NUMBER.findall(old)), Counter(_NUMBER.findall(new)))
+    found += _differing("word that limits or turns the meaning", _guarded(old), _guarded(new))
+    found += _differing("address", Counter(_ADDRESS.findall(old)), Counter(_ADDRESS.findall(new)))
+    added = sorted(days(new) - days(old))
+    if added and mentions(new) > mentions(old):
+        found.append(f"The date {added[0]} stands nowhere in the old text, so it cannot be derived from it.")
+    return found
+
+
+def of_text(added: str, lost_lines: int) -> list[str]:
+    """Name what is odd in added text. Args: lost_lines: lines of the document that go in the same change."""
+    words = placeholder.find(added)
+    if not words:
+        return []
+    lost = f", and {lost_lines} lines would be lost" if lost_lines > 1 else ""
+    return [f"It holds placeholder text (“{plain(words)[:80]}”){lost}."]
+
+
+def of_place(old: Document, step_old: Span, step_new: Span) -> list[str]:
+    """Name what is special about the lines that a change touches."""
+    if old.has_format_mark and old.bodies and (step_old[0] == 0 or step_new[0] == 0):
+        return ["Line 1 is a format mark: Codex writes the whole document anew when it is not “v1”."]
+    return []
+
+
+def of_delete(text: str, others: list[tuple[int, str]]) -> list[str]:
+    """Say where a longer text still says the same. Args: others: (1-based line, text) of what stays."""
+    words = label(text, 400).rstrip(".。!…")
+    for number, other in others:
+        if len(words) >= 8 and words in label(other, 2_000):
+            return [f"Line {number} says this and more; check that the shorter form is not the wider rule."]
+    return []
+
+
+def _guarded(text: str) -> Counter[str]:
+    folded = unicodedata.normalize("NFC", text).casefold()
+    found = Counter(word for word in _WORD.findall(folded) if word in WORDS or word.endswith(("n't", "n’t")))
+    return found + Counter({part: count for part in PARTS if (count := folded.count(part))})
+
+
+def _differing(what: str, old: Counter[str], new: Counter[str]) -> list[str]:
+    gone, come = sorted((old - new).elements()), sorted((new - old).elements())
+    if len(gone) == len(come) == 1:
+        return [f"A {what} changes: {gone[0]} becomes {come[0]}."]
+    found = []
+    if gone:
+        found.append(f"A {what} goes: {', '.join(gone[:MAX_NAMED])}.")
+    if come:
+        found.append(f"A {what} comes: {', '.join(come[:MAX_NAMED])}.")
+    return [sentence.replace("A address", "An address") for sentence in found]

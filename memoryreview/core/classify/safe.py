@@ -1,0 +1,129 @@
+"""Ask the rules about one step. Either they explain every byte of it, or the step waits as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+from memoryreview.core.model import Context, Kind, Rewrite, Tree
+
+from .document import BLANKS, Document, Span
+from .rules import date_normalize, dedupe_exact, dedupe_index, format_blank, index_trim
+from .rules.outcome import Declined, Explained, Outcome
+from .steps import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one rule explains: some lines of a step."""
+
+    kind: Kind
+    old: Span
+    new: Span
+    rewrites: tuple[Rewrite, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """No rule explains the step. `declined` are those that came near."""
+
+    declined: tuple[Declined, ...] = ()
+
+
+Explanation: TypeAlias = tuple[Part, ...] | Waits
+
+
+class Explainer:
+    """Explains the steps between two states of one document.
+
+    Args:
+        base, proposed: the trees, because a row is judged by the document that it points to.
+    """
+
+    def __init__(self, old: Document, new: Document, base: Tree, proposed: Tree, context: Context) -> None:
+        self._old, self._new = old, new
+        self._base, self._proposed = base, proposed
+        self._limit_chars = context.limits.index_row_chars
+
+    @cached_property
+    def _entries(self) -> dedupe_exact.EntriesByText:
+        return dedupe_exact.entries_by_text(self._old)
+
+    def explain(self, step: Step, staying: Container[int]) -> Explanation:
+        """Explain one step. Args: staying: first lines of the base blocks that stay, or are changed by rules alone."""
+        if step.old_block and step.new_block:
+            return self._changed(step)
+        if step.old_block:
+            return self._removed(step, staying)
+        if step.new_block:
+            return Waits()
+        outcome = format_blank.explain_gap(self._old, step.old, self._new, step.new)
+        return _parts(Kind.FORMAT_BLANK, step, outcome)
+
+    def _removed(self, step: Step, staying: Container[int]) -> Explanation:
+        if step.old_block is None or step.new[0] != step.new[1]:
+            return Waits()
+        row = self._old.rows.get(step.old_block.span[0])
+        if row is not None:
+            outcome = dedupe_index.explain_removal(self._old, row, step.old, staying)
+            return _parts(Kind.DEDUPE_INDEX, step, outcome)
+        outcome = dedupe_exact.explain_removal(self._old, self._entries, step.old_block, step.old, staying)
+        return _parts(Kind.DEDUPE_EXACT, step, outcome)
+
+    def _changed(self, step: Step) -> Explanation:
+        old_block, new_block = step.old_block, step.new_block
+        if old_block is None or new_block is None or (old_block.span, new_block.span) != (step.old, step.new):
+            return Waits()
+        row = self._old.rows.get(step.old[0])
+        if row is not None and row.lines == (step.old[0] + 1, step.old[1]):
+            new_row = b"".join(line.body + line.eol for line in self._new.lines[slice(*step.new)])
+            last_eol = self._new.lines[step.new[1] - 1].eol
+            outcome = index_trim.explain_row(
+                self._old, row, new_row[: len(new_row) - len(last_eol)], self._base, self._proposed, self._limit_chars
+            )
+            if outcome is not None:
+                return _parts(Kind.INDEX_TRIM, step, outcome)
+        if old_block.place is not new_block.place or step.old[1] - step.old[0] != step.new[1] - step.new[0]:
+            return Waits()
+        return self._changed_lines(step)
+
+    def _changed_lines(self, step: Step) -> Explanation:
+        parts: list[Part] = []
+        declined: list[Declined] = []
+        is_explained = True
+        for old_index, new_index in zip(range(*step.old), range(*step.new), strict=True):
+            if self._old.bodies[old_index] == self._new.bodies[new_index]:
+                continue
+            if self._eol_differs(old_index, new_index):
+                return Waits((Declined("The line end changes with the line."),))
+            for kind, outcome in self._line(old_index, self._new.bodies[new_index]):
+                if isinstance(outcome, Explained):
+                    old_span, new_span = (old_index, old_index + 1), (new_index, new_index + 1)
+                    parts.append(Part(kind, old_span, new_span, outcome.rewrites))
+                else:
+                    is_explained = False
+                    declined += [outcome] if outcome else []
+        return tuple(parts) if is_explained else Waits(tuple(declined))
+
+    def _eol_differs(self, old_index: int, new_index: int) -> bool:
+        """Whether the line ends differ; the final newline is another matter and no part of a line."""
+        return len({self._old.lines[old_index].eol, self._new.lines[new_index].eol} - {b""}) > 1
+
+    def _line(self, index: int, new_body: bytes) -> Iterator[tuple[Kind, Outcome]]:
+        """Yield what the rules say about a changed line: its words by one rule, its trailing blanks by another."""
+        body = self._old.bodies[index]
+        words, blanks = body.rstrip(BLANKS), body[len(body.rstrip(BLANKS)) :]
+        new_words = new_body.rstrip(BLANKS)
+        if words != new_words:
+            explain: Callable[[Document, int, bytes], Outcome] = date_normalize.explain_line
+            yield Kind.DATE_NORMALIZE, explain(self._old, index, new_words + blanks)
+        if blanks != new_body[len(new_words) :]:
+            yield Kind.FORMAT_BLANK, format_blank.explain_line(self._old, index, words + new_body[len(new_words) :])
+
+
+def _parts(kind: Kind, step: Step, outcome: Outcome) -> Explanation:
+    if isinstance(outcome, Explained):
+        return (Part(kind, step.old, step.new, outcome.rewrites),)
+    return Waits((outcome,) if outcome else ())

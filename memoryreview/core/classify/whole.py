@@ -1,0 +1,87 @@
+"""Actions of documents that come, go, move, are rewritten by a tool, or can never be stored."""
+
+from __future__ import annotations
+
+from memoryreview.core import frontmatter
+from memoryreview.core.model import Context, FormatName, Kind
+
+from . import health, reasons, titles
+from .document import Document, has_delimiter, read
+from .draft import Draft, entry_texts
+
+
+def added(path: str, data: bytes, context: Context) -> Draft:
+    document = _read(path, data, context)
+    name = _name(document)
+    found = [reasons.BY_KIND[Kind.FILE_ADD], *reasons.of_text(document.text((0, len(document.lines))), 0)]
+    if health.has_merge_marks(data):
+        found.append("It holds an unresolved merge.")
+    return Draft(
+        kind=Kind.FILE_ADD,
+        path=path,
+        old=(0, 0),
+        new=(0, len(document.lines)),
+        old_text="",
+        new_text=_decoded(data),
+        title=titles.shorten(f"Add document {titles.plain(path)}{name}"),
+        reasons=tuple(found),
+        come=tuple(entry_texts(document)),
+    )
+
+
+def deleted(path: str, data: bytes, context: Context) -> Draft:
+    document = _read(path, data, context)
+    return Draft(
+        kind=Kind.FILE_DELETE,
+        path=path,
+        old=(0, len(document.lines)),
+        new=(0, 0),
+        old_text=_decoded(data),
+        new_text="",
+        title=titles.shorten(f"Delete document {titles.plain(path)}{_name(document)}"),
+        reasons=(reasons.BY_KIND[Kind.FILE_DELETE],),
+        gone=tuple(entry_texts(document)),
+    )
+
+
+def renamed(path: str, new_path: str, followed: int) -> Draft:
+    """Return the one action of a rename. Its texts are the two names; `followed` links go with it."""
+    links = {0: "", 1: ", 1 link follows"}.get(followed, f", {followed} links follow")
+    room = (titles.MAX_TITLE_CHARS - len(f"Rename  to {links}")) // 2
+    old_name, new_name = (titles.shorten(titles.plain(name), room) for name in (path, new_path))
+    title = f"Rename {old_name} to {new_name}{links}"
+    return Draft(Kind.FILE_RENAME, path, (0, 0), (0, 0), path, new_path, title, (reasons.BY_KIND[Kind.FILE_RENAME],))
+
+
+def refused(path: str, kind: Kind, why: str, before: bytes | None, after: bytes | None) -> Draft:
+    old, new = before or b"", after or b""
+    title = titles.shorten(f"Refuse {titles.plain(path)}: {kind.replace('-', ' ')}")
+    return Draft(kind, path, _lines(old), _lines(new), _decoded(old), _decoded(new), title, (why,))
+
+
+def recorded(path: str, before: bytes | None, after: bytes | None) -> Draft:
+    old, new = before or b"", after or b""
+    title = titles.shorten(f"Record {titles.plain(path)}, which a tool rewrites by itself")
+    why = ("A tool rewrites this document by itself, so its changes are recorded and never wait.",)
+    return Draft(Kind.TOOL_GENERATED, path, _lines(old), _lines(new), _decoded(old), _decoded(new), title, why)
+
+
+def _read(path: str, data: bytes, context: Context) -> Document:
+    is_delimited = context.format is FormatName.HERMES and has_delimiter(data)
+    return read(path, data, context, is_delimited=is_delimited, is_plain=len(data) > context.limits.file_bytes)
+
+
+def _name(document: Document) -> str:
+    head = frontmatter.read(document.data)
+    name = head.name if isinstance(head, frontmatter.Frontmatter) else ""
+    first = document.blocks[0].text.decode("utf-8", "replace") if document.blocks else ""
+    shown = titles.label(name or ("" if first.startswith("---") else first), 50)
+    return f": “{shown}”" if shown else ""
+
+
+def _lines(data: bytes) -> tuple[int, int]:
+    return 0, data.count(b"\n") + (0 if not data or data.endswith(b"\n") else 1)
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
