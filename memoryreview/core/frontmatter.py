@@ -10,12 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from . import yaml_view
-from .text import Line, split_lines
+from .text import split_lines
 
 FAILING_KINDS = frozenset({"head-colon", "head-quote", "head-tab", "head-alias", "head-special", "head-syntax"})
 """Problems for which a YAML reader gives up, or must: the whole head is lost to it."""
 
+MAX_UNCLOSED_BYTES = 64 * 1024
+"""How far the text after a fence that nothing closes is looked at, to say whether it was meant as frontmatter."""
+
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_OPENING = re.compile(rb"---[ \t]*(?:\r?\n|\Z)")
+_CLOSING = re.compile(rb"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
+_BLANK_LINES = re.compile(rb"(?:[ \t]*+\r?\n)*+")
 _KEY_LINE = re.compile(
     r"""(?P<indent>[ \t]*)(?P<key>"[^"]{1,80}"|'[^']{1,80}'|\w[^:#]{0,80}):(?:[ \t]+(?P<value>.*)|)""", re.DOTALL
 )
@@ -95,46 +101,49 @@ _RULE = (
 
 def read(data: bytes) -> Frontmatter | NoFrontmatter:
     """Read the head of a document. Total on arbitrary bytes, linear time, never expands aliases."""
-    if not data.removeprefix(_BYTE_ORDER_MARK).startswith(b"---"):
-        return NoFrontmatter()
-    lines = split_lines(data)
-    found = _locate(lines, 0)
-    if not isinstance(found, int):
+    start = len(_BYTE_ORDER_MARK) if data.startswith(_BYTE_ORDER_MARK) else 0
+    found = _locate(data, start)
+    if isinstance(found, NoFrontmatter):
         return found
-    texts = [line.body.decode("utf-8", "replace") for line in lines[1:found]]
-    reader = _Reader(texts)
+    reader = _Reader(found.texts)
     reader.run()
-    problems = [*reader.problems, *_yaml_problems(texts, reader), *_field_problems(reader)]
-    stacked = _stacked_at(lines, found + 1)
+    problems = [*reader.problems, *_yaml_problems(found.texts, reader), *_field_problems(reader)]
+    stacked = _stacked_lineno(data, found.end)
     if stacked is not None:
         sentence = (
             "A second block of frontmatter follows the first; readers see only the first, the rest is body to them."
         )
-        problems.append(("head-stacked", stacked + 1, sentence))
-    return Frontmatter(lines[found].end, tuple(reader.fields), tuple(sorted(problems, key=lambda problem: problem[1])))
+        problems.append(("head-stacked", stacked, sentence))
+    return Frontmatter(found.end, tuple(reader.fields), tuple(sorted(problems, key=lambda problem: problem[1])))
 
 
-def _is_fence(body: bytes) -> bool:
-    return body.removeprefix(_BYTE_ORDER_MARK).rstrip(b" \t") == b"---"
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """The lines between two fences. `end` is the byte offset after the closing one."""
+
+    texts: tuple[str, ...]
+    end: int
 
 
-def _locate(lines: Sequence[Line], opening: int) -> int | NoFrontmatter:
-    """Return the index of the closing fence for the fence at `opening`, or why there is no head."""
-    if not _is_fence(lines[opening].body):
+def _locate(data: bytes, start: int) -> _Block | NoFrontmatter:
+    """Find the block that a fence at `start` opens, or say why there is none."""
+    opening = _OPENING.match(data, start)
+    if opening is None:
         return NoFrontmatter()
-    close = next((index for index in range(opening + 1, len(lines)) if _is_fence(lines[index].body)), None)
-    texts = [line.body.decode("utf-8", "replace") for line in lines[opening + 1 : close]]
+    closing = _CLOSING.search(data, opening.end())
+    stop = closing.start() if closing else min(len(data), opening.end() + MAX_UNCLOSED_BYTES)
+    texts = tuple(line.body.decode("utf-8", "replace") for line in split_lines(data[opening.end() : stop]))
     filled = [text for text in texts if text.strip(" \t") and not _is_comment(text)]
     starts_with_key = bool(filled) and _KEY_LINE.fullmatch(filled[0]) is not None
-    if close is None:
+    if closing is None:
         return NoFrontmatter(_UNCLOSED if starts_with_key and not _body_starts_first(texts) else None)
     if not texts:
-        return close
+        return _Block((), closing.end())
     if not filled:
         return NoFrontmatter(_RULE if any(text.strip() for text in texts) else None)
     if not starts_with_key or _body_starts_first(texts):
         return NoFrontmatter(_RULE)
-    return NoFrontmatter(_UNCLOSED) if _has_body(texts) else close
+    return NoFrontmatter(_UNCLOSED) if _has_body(texts) else _Block(texts, closing.end())
 
 
 def _is_comment(text: str) -> bool:
@@ -177,12 +186,12 @@ def _has_body(texts: Sequence[str]) -> bool:
     return False
 
 
-def _stacked_at(lines: Sequence[Line], first: int) -> int | None:
-    """Return the index of a second opening fence right below the head, if a second head begins there."""
-    opening = next((index for index in range(first, len(lines)) if lines[index].body.strip(b" \t")), None)
-    if opening is None or not isinstance(close := _locate(lines, opening), int):
-        return None
-    return opening if close > opening + 1 else None
+def _stacked_lineno(data: bytes, end: int) -> int | None:
+    """Return the line of a second opening fence right below the head, if a second head begins there."""
+    gap = _BLANK_LINES.match(data, end)
+    opening = gap.end() if gap else end
+    second = _locate(data, opening)
+    return data.count(b"\n", 0, opening) + 1 if isinstance(second, _Block) and second.texts else None
 
 
 @dataclass(slots=True)
