@@ -122,10 +122,13 @@ class ObjectStore:
         return found[1]
 
     def write(self, kind: bytes, payload: bytes, oid: str) -> None:
-        """Store an object durably unless it is there. Raises BaselineError with the system's reason."""
-        target = self._loose_path(oid)
-        if target.exists() and self._is_intact(oid):
+        """Store an object durably unless it is there; a damaged copy is replaced.
+
+        Raises BaselineError with the system's reason; the store is then as it was.
+        """
+        if self._is_intact(oid):
             return
+        target = self._loose_path(oid)
         temp = self.folder / f"{TEMP_PREFIX}{secrets.token_hex(8)}"
         try:
             durable.write_new_file(temp, zlib.compress(_framed(kind, payload), _COMPRESSION_LEVEL))

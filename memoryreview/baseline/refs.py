@@ -84,12 +84,22 @@ def _swap_locked(git_dir: Path, temp: Path, expected: str | None, wait_s: float)
         lock.replace(branch)
         moved = True
         steps.on_step("ref.moved")
-        durable.sync_folder(branch.parent)
+        _sync(branch)
         steps.on_step("ref.durable")
         return True
     finally:
         if not moved:
             lock.unlink(missing_ok=True)
+
+
+def _sync(branch: Path) -> None:
+    try:
+        durable.sync_folder(branch.parent)
+    except OSError as error:
+        raise BaselineError(
+            f"The branch “{branch}” was moved, but may not survive a power cut: {error.strerror}. "
+            "The memory folder is unchanged; check the disk, then run “memoryreview verify”."
+        ) from error
 
 
 def sweep_refs(git_dir: Path) -> list[Path]:

@@ -102,7 +102,10 @@ class Snapshot(Mapping[str, bytes]):
 
 
 class Repository:
-    """One bare repository. Cheap to open; close it (context manager). Branch is always refs/heads/main."""
+    """One bare repository. Cheap to open; close it (context manager). Branch is always refs/heads/main.
+
+    Not for two threads: each opens its own.
+    """
 
     def __init__(self, git_dir: Path) -> None:
         """Open. Raises BaselineError when it is missing, or its config is not the one that we wrote."""

@@ -77,7 +77,8 @@ class Worktree:
         before it is replaced, and a new document never takes the place of one that appeared meanwhile.
 
         Raises WorktreeError with the system's reason (disk full, permission), and for a file or folder without write
-        permission, which is never forced (C106); the old bytes are then intact, no temp file.
+        permission, which is never forced (C106); the old bytes are then intact, no temp file. One failure comes after
+        the change and says so: a folder that cannot be fsynced.
         """
         if self.read(path) != expected:
             return False
@@ -190,7 +191,7 @@ def _write(folder_fd: int, name: str, expected: bytes | None, new: bytes) -> boo
         if not _take_place(folder_fd, temp, name, expected):
             return False
         steps.on_step("document.replaced")
-        os.fsync(folder_fd)
+        _sync(folder_fd, name)
         steps.on_step("document.durable")
         return True
     finally:
@@ -220,9 +221,19 @@ def _remove(folder_fd: int, name: str, expected: bytes | None) -> bool:
     steps.on_step("document.found")
     os.unlink(name, dir_fd=folder_fd)
     steps.on_step("document.removed")
-    os.fsync(folder_fd)
+    _sync(folder_fd, name)
     steps.on_step("document.durable")
     return True
+
+
+def _sync(folder_fd: int, name: str) -> None:
+    try:
+        os.fsync(folder_fd)
+    except OSError as error:
+        raise WorktreeError(
+            f"“{shown(name)}” was changed, but the change may not survive a power cut: {error.strerror}. "
+            "Check the disk."
+        ) from error
 
 
 def _content(folder_fd: int, name: str) -> bytes | None:
