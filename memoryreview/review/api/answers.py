@@ -76,8 +76,17 @@ class RejectedBeforeAnswer(Answer):
     at: str | None
 
 
+class DecisionAnswer(Answer):
+    """What settled a proposal: "approve", "reject", "auto_apply", "withdraw", "expire", …"""
+
+    verb: str
+    reason: str
+    note: str
+    at: str
+
+
 class ProposalAnswer(Answer):
-    """`base` is what the revision was made from, `commit` the last of `changes`. `reasons` are a person's words."""
+    """`base` is what the revision was made from, `commit` the last of `changes`. `reasons` say why it came out so."""
 
     id: int | None
     url: str | None
@@ -90,6 +99,7 @@ class ProposalAnswer(Answer):
     revision: int | None
     actions: list[ActionAnswer]
     findings: list[FindingAnswer]
+    decision: DecisionAnswer | None
     reasons: list[str]
     duplicate_of: int | None
     rejected_before: RejectedBeforeAnswer | None
@@ -167,6 +177,7 @@ def receipt_answer(receipt: Receipt) -> dict[str, Any]:
         "revision": None,
         "actions": [],
         "findings": [],
+        "decision": None,
         "reasons": [],
         "duplicate_of": None,
         "rejected_before": None,
@@ -178,6 +189,8 @@ def proposal_answer(proposal: Proposal, *, duplicate_of: int | None = None) -> d
     revision = proposal.revision
     landed = proposal.changes.exclude(kind__in=_NO_CHANGE_OF_ITS_OWN).order_by("pk")
     changes = list(landed.values_list("oid", flat=True))
+    decision = _outcome(proposal)
+    said = (decision.reason, decision.note) if decision else ()
     return {
         "id": proposal.pk,
         "url": settings.PUBLIC_URL + reverse("proposal", args=[proposal.pk]),
@@ -190,19 +203,27 @@ def proposal_answer(proposal: Proposal, *, duplicate_of: int | None = None) -> d
         "revision": revision.number,
         "actions": revision.actions,
         "findings": revision.findings,
-        "reasons": _reasons(proposal),
+        "decision": _decision_answer(decision) if decision else None,
+        "reasons": [words for words in (*said, proposal.failure) if words],
         "duplicate_of": duplicate_of,
         "rejected_before": rejected_before_json(proposal.rejected_before) if proposal.rejected_before else None,
     }
 
 
-def _reasons(proposal: Proposal) -> list[str]:
-    """Return why it came out as it did, once it was decided, in the words of the person or of the fault."""
+def _outcome(proposal: Proposal) -> Decision | None:
+    """Return what settled a proposal, None while it is open."""
     if proposal.state in (*OPEN_STATES, State.APPLYING):
-        return [proposal.failure] if proposal.failure else []
-    decision: Decision | None = proposal.decisions.exclude(verb__in=_NO_OUTCOME).order_by("-pk").first()
-    stated = (decision.reason, decision.note) if decision else ()
-    return [words for words in (*stated, proposal.failure) if words]
+        return None
+    return proposal.decisions.exclude(verb__in=_NO_OUTCOME).order_by("-pk").first()
+
+
+def _decision_answer(decision: Decision) -> dict[str, Any]:
+    return {
+        "verb": decision.verb,
+        "reason": decision.reason,
+        "note": decision.note,
+        "at": decision.at.isoformat(),
+    }
 
 
 def preview_answer(preview: Preview) -> dict[str, Any]:

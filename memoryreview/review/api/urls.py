@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from django.urls import path
+from django.urls import path, register_converter
+from django.urls.converters import StringConverter
 
 from . import views, webhook
+
+
+class AnythingConverter(StringConverter):
+    """Line breaks included: names of adopted files may hold them, and no address falls through to the pages."""
+
+    regex = r"[\s\S]+"
+
+
+register_converter(AnythingConverter, "anything")
 
 urlpatterns = [
     path("proposals", views.proposals, name="api-proposals"),
@@ -13,13 +23,13 @@ urlpatterns = [
     path("stores", views.stores, name="api-stores"),
     path("stores/<slug:slug>", views.store, name="api-store"),
     path("stores/<slug:slug>/files", views.files, name="api-files"),
-    path("stores/<slug:slug>/files/<path:path>", views.file, name="api-file"),
+    path("stores/<slug:slug>/files/<anything:path>", views.file, name="api-file"),
     path("openapi.json", views.schema, name="api-schema"),
     path("", views.unknown, name="api-root"),
-    path("<path:rest>", views.unknown, name="api-unknown"),
+    path("<anything:rest>", views.unknown, name="api-unknown"),
 ]
 hook_urlpatterns = [
     path("<str:agent>", webhook.delivery, name="hook"),
     path("", views.unknown, name="hook-root"),
-    path("<path:rest>", views.unknown, name="hook-unknown"),
+    path("<anything:rest>", views.unknown, name="hook-unknown"),
 ]
