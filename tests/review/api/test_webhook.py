@@ -2,15 +2,13 @@ from __future__ import annotations
 
 import base64
 import json
-import threading
 import time
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test import Client
 
-from memoryreview.review.models import Delivery, Proposal, State, Store
+from memoryreview.review.models import Delivery, Proposal, Store
 from memoryreview.review.operations import accounts
 from tests.conftest import on_disk
 from tests.review.api.conftest import DATE, FACT, NOTE, Api
@@ -139,7 +137,6 @@ def test_token_without_signature_is_refused(api: Api, store: Store) -> None:
         envelope(FACT, approve=True),
         [],
         b"not json",
-        b"",
     ],
 )
 def test_signed_body_of_another_shape_is_refused(api: Api, store: Store, body: Any) -> None:
@@ -161,24 +158,3 @@ def test_agent_reaches_only_its_stores(api: Api, store: Store) -> None:
     assert_refused(
         narrow.deliver({**envelope(FACT), "data": {"store": "other", "operations": [FACT]}}), 404, "not-found"
     )
-
-
-@pytest.mark.django_db(transaction=True, databases=["default", "queue"])
-def test_delivery_replayed_in_parallel_makes_one_proposal(api: Api, store: Store) -> None:
-    statuses: list[int] = []
-    now = time.time()
-
-    def send() -> None:
-        try:
-            statuses.append(Api(api.agent, Client()).deliver(envelope(FACT), at=now).status_code)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=send) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert sorted(statuses) == [200] * 5 + [202]
-    assert (Proposal.objects.get().state, Delivery.objects.count()) == (State.PENDING, 1)
