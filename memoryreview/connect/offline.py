@@ -76,7 +76,7 @@ def _classify(options: argparse.Namespace) -> int:
     if options.json:
         _print_json(classification_json(result, base, proposed))
     else:
-        for line in _report(result):
+        for line in _report(result, _MaskedTree(base), _MaskedTree(proposed)):
             say(line)
     return REFUSED if result.verdict in _FAILING.get(options.fail_on, ()) else DONE
 
@@ -137,14 +137,22 @@ class _MaskedTree:
 
     def text(self, path: str, lines: LineSpan | None, text: str) -> str:
         """Return `text`, which stands in these lines of the document, masked where a secret reaches into them."""
-        if path not in self._known:
-            self._known[path] = self._with_masked(path)
-        clear, masked = (document[lines[0] - 1 : lines[1]] if lines else [] for document in self._known[path])
+        clear, masked = self._passages(path, lines)
         return text if clear == masked else "\n".join(masked)
 
-    def _with_masked(self, path: str) -> tuple[list[str], list[str]]:
-        document = self._tree.get(path, b"").decode("utf-8", "replace")
-        return document.split("\n"), scan.mask(document, _secrets(document)).split("\n")
+    def hides(self, path: str, lines: LineSpan | None) -> bool:
+        """Whether a secret reaches into these lines."""
+        clear, masked = self._passages(path, lines)
+        return clear != masked
+
+    def _passages(self, path: str, lines: LineSpan | None) -> tuple[list[str], list[str]]:
+        if lines is None:
+            return [], []
+        if path not in self._known:
+            document = self._tree.get(path, b"").decode("utf-8", "replace")
+            self._known[path] = document.split("\n"), scan.mask(document, _secrets(document)).split("\n")
+        clear, masked = self._known[path]
+        return clear[lines[0] - 1 : lines[1]], masked[lines[0] - 1 : lines[1]]
 
 
 def _secrets(text: str) -> tuple[Finding, ...]:
@@ -178,11 +186,13 @@ def _action_json(action: Action, base: _MaskedTree, proposed: _MaskedTree) -> di
     }
 
 
-def _report(result: Classification) -> Iterator[str]:
+def _report(result: Classification, base: _MaskedTree, proposed: _MaskedTree) -> Iterator[str]:
     count = len(result.actions)
     yield f"{result.verdict}: {count} {'action' if count == 1 else 'actions'}"
     for action in result.actions:
-        yield f"  {action.verdict:<9}{action.kind:<16}{_place(action)}  {action.title}"
+        hides = base.hides(action.path, action.lines) or proposed.hides(action.path, action.new_lines)
+        title = "(a secret stands here)" if hides else action.title
+        yield f"  {action.verdict:<9}{action.kind:<16}{_place(action)}  {title}"
         yield from (f"           {reason}" for reason in action.reasons)
     yield from (f"  {_finding_line(finding)}" for finding in result.findings)
 

@@ -101,8 +101,9 @@ def test_what_was_done_is_one_line(store: Store, tmp_path: Path, capsys: pytest.
         assert command(["--store", "notes", "--file", str(draft)]) == 0
         lines.append(capsys.readouterr().out)
 
-    assert [line.split(":")[0].split(" (")[0] for line in lines] == [
-        "Applied", "Waits for review", "Already waiting as proposal 2", "Unchanged",
+    waiting = Proposal.objects.get(state="pending")
+    assert [line.split(":")[0] for line in lines] == [
+        "Applied", "Waits for review", f"Already waiting as proposal {waiting.pk}", "Unchanged",
     ]  # fmt: skip
     assert all(line.count("\n") == 1 for line in lines)
 
