@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -68,11 +68,10 @@ def line_at(data: bytes, offset: int) -> Line:
 
 
 def lines_in(data: bytes, start: int, end: int) -> list[Line]:
-    """Return the lines whose text lies wholly in a byte span."""
+    """Return the lines that begin in a byte span and whose text ends in it."""
     lines = lines_of(data)
-    first = bisect_right(lines, start - 1, key=lambda line: line.start)
-    last = bisect_right(lines, end, key=lambda line: line.start + len(line.body))
-    return list(lines[first:last])
+    first, stop = (bisect_left(lines, offset, key=lambda line: line.start) for offset in (start, end))
+    return [line for line in lines[first:stop] if line.start + len(line.body) <= end]
 
 
 def is_blank(line: Line) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 
 from memoryreview.core.model import Kind
@@ -11,13 +10,12 @@ from memoryreview.core.model import Kind
 from . import placeholder
 from .document import Document, Span
 from .rules.date_normalize import days, mentions
-from .rules.guard_words import PARTS, WORDS
+from .rules.guard_words import guards
 from .titles import label, plain
 
 MAX_NAMED = 4
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _ADDRESS = re.compile(
     r"\b[a-z][a-z0-9+.-]{1,20}://[^\s<>()\"']{1,200}|(?<!\w)(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+){0,20}"
 )
@@ -43,7 +41,7 @@ WITH_ENTRY = "The entry changes in other ways too, and an entry waits as a whole
 def of_change(old: str, new: str) -> list[str]:
     """Name what changes in the meaning of a text as far as words show it: numbers, negations, dates, addresses."""
     found = _differing("number", Counter(_NUMBER.findall(old)), Counter(_NUMBER.findall(new)))
-    found += _differing("word that limits or turns the meaning", _guarded(old), _guarded(new))
+    found += _differing("word that limits or turns the meaning", guards(old), guards(new))
     found += _differing("address", Counter(_ADDRESS.findall(old)), Counter(_ADDRESS.findall(new)))
     added = sorted(days(new) - days(old))
     if added and mentions(new) > mentions(old):
@@ -74,12 +72,6 @@ def of_delete(text: str, others: list[tuple[int, str]]) -> list[str]:
         if len(words) >= 8 and words in label(other, 2_000):
             return [f"Line {number} says this and more; check that the shorter form is not the wider rule."]
     return []
-
-
-def _guarded(text: str) -> Counter[str]:
-    folded = unicodedata.normalize("NFC", text).casefold()
-    found = Counter(word for word in _WORD.findall(folded) if word in WORDS or word.endswith(("n't", "n’t")))
-    return found + Counter({part: count for part in PARTS if (count := folded.count(part))})
 
 
 def _differing(what: str, old: Counter[str], new: Counter[str]) -> list[str]:

@@ -92,12 +92,12 @@ def _replaced(old: str, new: str) -> list[tuple[re.Match[str], str]]:
 def _why_not(line: str, token: re.Match[str], iso: str) -> Declined | None:
     """Return why the token does not read as that date."""
     shown = token.group()
-    readings = set(_readings(shown))
+    readings = list(_readings(shown))
     if not readings:
         return Declined(f"“{shown}” is no full date in a form with one sure reading.")
     if len(readings) > 1:
-        either = " or ".join(sorted(day.isoformat() for day in readings))
-        return Declined(f"“{shown}” has two readings: {either}.")
+        either = " or ".join(sorted({day.isoformat() for day in readings}))
+        return Declined(f"“{shown}” has two readings, day or month first: {either}.")
     (day,) = readings
     if day.isoformat() != iso:
         return Declined(f"“{shown}” is {day.isoformat()}, not {iso}.")

@@ -6,6 +6,9 @@ put no blanks between words. Single characters there catch more than they mean, 
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections import Counter
 from collections.abc import Mapping
 
 
@@ -78,7 +81,25 @@ _KOREAN = """
     동안 까지 전에 후에 이후 이전 뒤에 뿐 오직 조건 해야 반드시 제외 외에 예외 하지만 그러나 지만 다만 단,
     대신 빼고 다른 하나 둘 셋 넷 다섯 여섯 일곱 여덟 아홉 열 스물 서른 마흔 번째 여러 절반
 """
-PARTS = tuple(sorted({*_CHINESE.split(), *_JAPANESE.split(), *_KOREAN.split()}))
+_KANA = re.compile(r"[\u3041-\u30ff]")
+_HANGUL = re.compile(r"[\u1100-\u11ff\uac00-\ud7ff]")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+
+
+def guards(text: str) -> Counter[str]:
+    """Return the guard words of a text. Han with Kana beside it is Japanese, alone it is Chinese."""
+    folded = unicodedata.normalize("NFC", text).casefold()
+    words = _WORD.findall(folded)
+    found = Counter(w for w in words if w in WORDS or w.endswith(ENDINGS) or not WORDS.isdisjoint(re.split("['’]", w)))
+    found.update(w for w in words if w.endswith(("n't", "n’t")))
+    parts = _KOREAN.split() if _HANGUL.search(folded) else []
+    if _KANA.search(folded):
+        parts += _JAPANESE.split()
+    elif _HAN.search(folded):
+        parts += _CHINESE.split()
+    return found + Counter({part: count for part in dict.fromkeys(parts) if (count := folded.count(part))})
+
 
 COVERED = _sets(
     {

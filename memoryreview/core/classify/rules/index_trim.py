@@ -14,7 +14,7 @@ from memoryreview.core.markdown import Place, comments, outline
 from memoryreview.core.model import Rewrite, Tree
 from memoryreview.core.text import normalise, split_lines
 
-from .guard_words import COVERED, ENDINGS, PARTS, UNCOVERED, WORDS
+from .guard_words import COVERED, UNCOVERED, guards
 from .outcome import Declined, Explained, Outcome
 
 VERSION = 1
@@ -82,10 +82,7 @@ def _why_words_count(cut: str, lost: str, hook: str) -> str:
         return "The words that go hold a number."
     if _NAMES.search(cut.rstrip(_MARKS)):
         return "The words that go hold a path, name, link, quote or code."
-    folded = unicodedata.normalize("NFC", cut).casefold().replace("’", "'")
-    words = _WORD.findall(folded)
-    is_guarded = not WORDS.isdisjoint(words) or any(word.endswith(ENDINGS) for word in words)
-    if is_guarded or "n't" in folded or any(part in folded for part in PARTS):
+    if guards(cut):
         return "The words that go hold a negation, condition, exception or number."
     return "" if _is_covered(lost, hook) else "The language of the row is not one whose negations are known here."
 
