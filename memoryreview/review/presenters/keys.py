@@ -1,0 +1,87 @@
+"""One table of key bindings. Handlers, hints, `aria-keyshortcuts`, the footer and the help all come from it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Where(StrEnum):
+    """Where focus must be for a key to act: single keys never act on a whole page (WCAG 2.1.4)."""
+
+    LIST = "list"
+    PANES = "list detail"
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """One act and its keys, as `KeyboardEvent.key` names them.
+
+    Args:
+        act: name that `keys.js` knows, or that an element carries as `data-act`: then the key presses that element.
+        hint: what stands on a key cap.
+        footer: whether the footer has room for it.
+        repeats: whether holding the key down repeats it; only movement does.
+    """
+
+    act: str
+    keys: tuple[str, ...]
+    hint: str
+    words: str
+    footer: str = ""
+    where: Where = Where.PANES
+    repeats: bool = False
+
+    @property
+    def aria(self) -> str:
+        """Value of `aria-keyshortcuts`: alternatives with a space between."""
+        return " ".join(self.keys)
+
+
+BINDINGS = (
+    Binding("next", ("j", "ArrowDown"), "j", "next proposal (arrow down in the list)", repeats=True),
+    Binding("previous", ("k", "ArrowUp"), "k", "previous proposal (arrow up in the list)", "move", repeats=True),
+    Binding("open", ("o", "Enter"), "o", "from the list into the proposal", "open", where=Where.LIST),
+    Binding("next-hunk", ("n",), "n", "next hunk", repeats=True),
+    Binding("previous-hunk", ("p",), "p", "previous hunk", "hunk", repeats=True),
+    Binding("approve", ("a",), "a", "approve; a deletion or promotion asks once more", "approve"),
+    Binding("reject", ("r",), "r", "reject: pick a reason, Enter sends", "reject"),
+    Binding("edit", ("e",), "e", "edit the wording, then approve", "edit"),
+    Binding("undo", ("u",), "u", "undo my last decision", "undo"),
+    Binding("filter", ("/",), "/", "filter the list", "filter"),
+    Binding("back", ("Escape",), "Esc", "one step back: close, cancel, to the list"),
+    Binding("help", ("?",), "?", "show this table"),
+)
+
+BY_ACT = {binding.act.replace("-", "_"): binding for binding in BINDINGS}
+
+
+def as_json() -> str:
+    """Return the table for `keys.js`, which reads it from the page's `data-bindings`."""
+    return json.dumps(
+        [
+            {"act": binding.act, "keys": binding.keys, "where": binding.where.split(), "repeats": binding.repeats}
+            for binding in BINDINGS
+        ],
+        separators=(",", ":"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FooterHint:
+    hints: tuple[str, ...]
+    words: str
+
+
+def footer_hints() -> tuple[FooterHint, ...]:
+    """Return the footer's pairs; a movement's two keys share one word."""
+    hints: list[FooterHint] = []
+    waiting: list[str] = []
+    for binding in BINDINGS:
+        if binding.act.startswith("next"):
+            waiting.append(binding.hint)
+        elif binding.footer:
+            hints.append(FooterHint((*waiting, binding.hint), binding.footer))
+            waiting = []
+    return tuple(hints)

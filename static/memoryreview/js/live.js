@@ -1,0 +1,122 @@
+/**
+ * What happens around a request: the busy mark, the cursor in the list, the focus after a swap, the title's counter,
+ * the toast's time, and what is said when the server does not answer. All state stands in the page.
+ */
+
+const TOAST_MS = 12_000;
+const narrow = matchMedia("(width < 900px)");
+
+/** @returns {HTMLElement | null} */
+const pane = () => document.getElementById("proposal");
+/** @returns {HTMLElement[]} */
+const rows = () => [...document.querySelectorAll("[data-row]")];
+/** @param {Event} event @returns {any} */
+const detail = (event) => /** @type {CustomEvent} */ (event).detail;
+
+/** Where the focus was before a swap took it away: "list", "detail" or "". */
+let focusWas = "";
+/** @type {number} */
+let toastTimer = 0;
+
+/** Mark the row of the shown proposal, and let Tab stop at that row only. */
+function markRow() {
+  const shown = pane()?.dataset.id;
+  for (const row of rows()) {
+    const isCurrent = row.dataset.row === shown;
+    isCurrent ? row.setAttribute("aria-current", "true") : row.removeAttribute("aria-current");
+    row.tabIndex = isCurrent ? 0 : -1;
+  }
+  if (rows().length && !rows().some((row) => row.tabIndex === 0)) rows()[0].tabIndex = 0;
+}
+
+/** @returns {HTMLElement | undefined} */
+const currentRow = () => rows().find((row) => row.getAttribute("aria-current") === "true");
+
+/** @param {string} sentence Show a failure, and say it at once. */
+function fail(sentence) {
+  const alert = document.getElementById("alert");
+  if (!alert) return;
+  alert.textContent = sentence;
+  alert.classList.remove("visually-hidden");
+}
+
+/** Put the counter of the header in front of the page's title. */
+function countInTitle() {
+  const count = document.getElementById("count")?.dataset.count;
+  if (count) document.title = `(${count}) ${document.title.replace(/^\([^)]*\) /, "")}`;
+}
+
+/** Take the toast away after a while, never while it is pointed at or holds the focus. */
+function runToast() {
+  clearTimeout(toastTimer);
+  const toast = document.querySelector("[data-toast]");
+  if (!toast) return;
+  for (const button of toast.querySelectorAll("[data-dismiss]")) /** @type {HTMLElement} */ (button).hidden = false;
+  toastTimer = setTimeout(() => {
+    if (toast.matches(":hover, :focus-within")) runToast();
+    else toast.remove();
+  }, TOAST_MS);
+}
+
+/** Give the focus a place after a swap: what asks for it, else where it was. */
+function placeFocus() {
+  const asks = pane()?.querySelector("[data-focus]");
+  if (asks instanceof HTMLElement && asks.offsetParent) return asks.focus();
+  if (narrow.matches) return document.getElementById("title")?.focus();
+  if (focusWas === "detail") return document.getElementById("content")?.focus({ preventScroll: true });
+  if (focusWas === "list" && document.activeElement === document.body) currentRow()?.focus();
+}
+
+document.addEventListener("htmx:configRequest", (event) => {
+  const { verb, parameters } = detail(event);
+  if (verb !== "post") return;
+  const all = rows();
+  const at = all.findIndex((row) => row.dataset.row === pane()?.dataset.id);
+  const next = all[at + 1] ?? all[at - 1];
+  if (next) parameters.set ? parameters.set("next", next.dataset.row) : (parameters.next = next.dataset.row);
+});
+
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (detail(event).target?.id !== "proposal") return;
+  pane()?.setAttribute("aria-busy", "true");
+  focusWas = /** @type {HTMLElement | null} */ (document.activeElement?.closest("[data-keys]"))?.dataset.keys ?? "";
+  document.getElementById("alert")?.classList.add("visually-hidden");
+});
+
+document.addEventListener("htmx:afterRequest", () => pane()?.removeAttribute("aria-busy"));
+
+document.addEventListener("htmx:afterSettle", (event) => {
+  runToast();
+  countInTitle();
+  if (/** @type {Element} */ (event.target).id !== "proposal") return;
+  const queue = document.getElementById("queue");
+  if (queue) queue.dataset.shows = pane()?.dataset.id === "0" ? "list" : "proposal";
+  markRow();
+  placeFocus();
+});
+
+document.addEventListener("review:decided", () => {
+  const row = currentRow();
+  if (row && !narrow.matches) row.focus();
+  else document.getElementById("title")?.focus();
+  row?.scrollIntoView({ block: "nearest" });
+});
+
+document.addEventListener("review:failed", (event) => fail(detail(event).sentence));
+document.addEventListener("htmx:sendError", () => fail("The server does not answer. Nothing was decided; try again."));
+document.addEventListener("htmx:responseError", (event) => {
+  const { xhr } = detail(event);
+  if (!xhr.getResponseHeader("HX-Trigger") && ![403, 409, 422, 503].includes(xhr.status)) {
+    fail(`The server refused this (${xhr.status}). Reload the page to see what holds now.`);
+  }
+});
+
+document.addEventListener("click", (event) => {
+  const element = /** @type {Element} */ (event.target);
+  if (element.closest("[data-dismiss]")) element.closest("[data-toast]")?.remove();
+});
+
+markRow();
+runToast();
+if (document.activeElement === document.body && !narrow.matches) currentRow()?.focus({ preventScroll: true });
+pane()?.querySelector(".actions [data-focus]")?.focus();
