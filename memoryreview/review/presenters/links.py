@@ -1,0 +1,51 @@
+"""Addresses of pages. Names of documents may hold any bytes, so their addresses are built from bytes."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote, urlencode
+
+from django.urls import reverse
+
+from memoryreview.review.models import Change, ChangeKind, Proposal
+
+_BROKEN_BYTE = re.compile("%([89A-F][0-9A-F])")
+
+
+def store_url(slug: str) -> str:
+    return reverse("store", args=[slug])
+
+
+def document_url(slug: str, path: str, **query: str) -> str:
+    """Return the address of a document; `%`, `&`, `#`, `?`, NFD and bytes that are not UTF-8 survive the way back."""
+    url = store_url(slug) + quote(path.encode("utf-8", "surrogateescape"), safe="/")
+    return f"{url}?{urlencode(query)}" if query else url
+
+
+def readings(path: str) -> tuple[str, ...]:
+    """Return the names that the path of an address may stand for, the likeliest first.
+
+    Django writes bytes that are not UTF-8 as percent codes again, so such a code in a decoded path may be a byte.
+    """
+    as_bytes = _BROKEN_BYTE.sub(lambda code: chr(0xDC00 + int(code[1], 16)), path)
+    return (path,) if as_bytes == path else (path, as_bytes)
+
+
+def change_url(change: Change) -> str:
+    """Return the address of a change. Two folders adopted in one second may share their first commit id."""
+    return oid_url(change.oid, change.store.slug if change.kind == ChangeKind.ADOPT else "")
+
+
+def oid_url(oid: str, slug: str = "") -> str:
+    url = reverse("change", args=[oid])
+    return f"{url}?{urlencode({'store': slug})}" if slug else url
+
+
+def proposal_url(proposal: Proposal | int) -> str:
+    return reverse("proposal", args=[proposal if isinstance(proposal, int) else proposal.pk])
+
+
+def with_query(url: str, **query: str) -> str:
+    """Return the address with the parameters that are not empty."""
+    stated = {name: value for name, value in query.items() if value}
+    return f"{url}?{urlencode(stated)}" if stated else url

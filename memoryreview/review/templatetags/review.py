@@ -1,0 +1,92 @@
+"""Tags and filters that print text from outside: everything goes through the labelled chips and Django's escaping."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from django import template
+from django.contrib.staticfiles import finders
+from django.templatetags.static import static
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from memoryreview.core.diff import DiffLine, Hunk, Mark, Piece, visible
+
+register = template.Library()
+
+_TAGS = {Mark.ADDED: "ins", Mark.REMOVED: "del"}
+
+
+@register.filter(name="visible")
+def visible_filter(text: str) -> SafeString:
+    """Print a title or name; what cannot be seen becomes a labelled chip."""
+    return _html(visible(str(text)))
+
+
+@register.filter
+def shown_lines(text: str) -> SafeString:
+    """Print a text of several lines, each as `visible` does."""
+    return format_html_join("\n", "{}", ((visible_filter(one),) for one in str(text).replace("\r\n", "\n").split("\n")))
+
+
+@register.filter
+def span(hunk: Hunk) -> str:
+    """Name the lines of a hunk, in the new text where it has any."""
+    start, end = hunk.new_span if hunk.new_span[1] > hunk.new_span[0] else hunk.old_span
+    last = max(start, end - 1)
+    return f"line {start}" if last == start else f"lines {start}–{last}"
+
+
+@register.filter
+def plain(text: str) -> str:
+    """Return the same without markup, for a page title or an attribute."""
+    return "".join(f"[{piece.chip}]" if piece.chip else piece.text for piece in visible(str(text)))
+
+
+@register.filter
+def line(diff_line: DiffLine) -> SafeString:
+    """Print the text of one line of a difference, its changed words marked.
+
+    A line that is new or gone as a whole carries no marks: its sign and colour say it already.
+    """
+    pieces = diff_line.pieces
+    if diff_line.mark is not Mark.SAME and all(piece.mark is diff_line.mark for piece in pieces):
+        return _html(pieces)
+    return format_html_join("", "{}", ((_marked(piece),) for piece in pieces))
+
+
+def _marked(piece: Piece) -> SafeString:
+    tag = _TAGS.get(piece.mark)
+    return _html([piece]) if tag is None else format_html("<{0}>{1}</{0}>", tag, _html([piece]))
+
+
+def _html(pieces: Iterable[Piece]) -> SafeString:
+    return format_html_join("", "{}", ((_chip(piece) if piece.chip else piece.text,) for piece in pieces))
+
+
+def _chip(piece: Piece) -> SafeString:
+    cut = " chip--cut" if piece.chip.endswith("not shown") else ""
+    return format_html('<span class="chip{}">{}</span>', cut, piece.chip)
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """Print a picture of the sprite. It never stands without a word."""
+    return format_html(
+        '<svg width="16" height="16" aria-hidden="true"><use href="{}#{}"></use></svg>',
+        asset("memoryreview/icons.svg"),
+        name,
+    )
+
+
+@register.simple_tag
+@cache
+def asset(path: str) -> str:
+    """Return the address of a static file with a digest of its bytes, so that a new version is fetched at once."""
+    found = finders.find(path)
+    if not isinstance(found, str):
+        raise template.TemplateSyntaxError(f"There is no static file “{path}”.")
+    return f"{static(path)}?v={hashlib.sha256(Path(found).read_bytes()).hexdigest()[:10]}"
