@@ -1,0 +1,233 @@
+"""History: rows of changes, one change with its proof and decision, and what rolling it back would do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.models import User
+
+from memoryreview.core.model import Kind
+from memoryreview.review.models import Change, ChangeKind
+from memoryreview.review.operations import rollback
+from memoryreview.review.operations.errors import CannotApplyError
+from memoryreview.review.operations.permissions import may_maintain
+from memoryreview.review.operations.stores import reading
+
+from . import documents, links
+from .documents import DocumentView
+from .outcome import Step, step
+from .rows import Sign
+from .words import CHANGE_WORDS, Moment, listed, moment, plural, short_oid
+
+_DOCUMENTS_SHOWN = 40
+_REWRITES_SHOWN = 12
+
+_SIGNS = {
+    ChangeKind.ADOPT: Sign("adopt", "book", "adopted"),
+    ChangeKind.AUTO: Sign("done", "proof", "applied by proof"),
+    ChangeKind.APPROVED: Sign("done", "check", "approved"),
+    ChangeKind.CAPTURED: Sign("changes", "disk", "captured from disk"),
+    ChangeKind.ROLLBACK: Sign("changes", "undo", "rollback"),
+    ChangeKind.RESTORE: Sign("changes", "undo", "restore"),
+    ChangeKind.PROMOTE: Sign("promotes", "arrow-up", "promotion"),
+    ChangeKind.ERASE: Sign("deletes", "minus", "erasure"),
+}
+
+_RULE_WORDS = {
+    Kind.DEDUPE_EXACT: "An entry that repeats another one word for word in the same list was removed; one stays.",
+    Kind.DEDUPE_INDEX: "An index row that repeats the target and text of another one was removed; the other stays.",
+    Kind.INDEX_TRIM: "An index row over its limit was cut at the end of a clause; the cut text stands in its document.",
+    Kind.DATE_NORMALIZE: "Only a date changed its form; it has one reading, and nothing else differs.",
+    Kind.FORMAT_BLANK: "Only blanks at line ends and surplus blank lines went; no text differs.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRow:
+    id: int
+    oid: str
+    url: str
+    title: str
+    kind: str
+    sign: Sign
+    store: str
+    store_url: str
+    who: str
+    path: str
+    more_paths: int
+    at: Moment
+    is_undone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """Why nobody was asked. `rewrites` are the byte spans that the verifier replays."""
+
+    rule: str
+    sentence: str
+    rewrites: tuple[str, ...]
+    more: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackView:
+    """What can be done. At most one of `does`, `refusal`, `already` and `paths` (a conflict) is not empty."""
+
+    does: str = ""
+    refusal: str = ""
+    already: str = ""
+    already_url: str = ""
+    paths: tuple[str, ...] = ()
+    later: tuple[ChangeRow, ...] = ()
+    together: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePage:
+    row: ChangeRow
+    full_oid: str
+    parent: str
+    proposal_id: int | None
+    proposal_url: str
+    decision: Step | None
+    certificate: Certificate | None
+    documents: tuple[DocumentView, ...]
+    more_documents: int
+    undoes: tuple[ChangeRow, ...]
+    rollback: RollbackView
+    unreadable: str
+
+
+def change_rows(changes: Iterable[Change], now: datetime) -> tuple[ChangeRow, ...]:
+    """Prepare rows; the changes come with store, agent, person and `rolled_back_by` fetched."""
+    return tuple(change_row(change, now) for change in changes)
+
+
+def change_row(change: Change, now: datetime) -> ChangeRow:
+    kind = ChangeKind(change.kind)
+    return ChangeRow(
+        id=change.pk,
+        oid=short_oid(change.oid),
+        url=links.change_url(change),
+        title=change.title,
+        kind=CHANGE_WORDS[kind],
+        sign=_SIGNS[kind],
+        store=change.store.slug,
+        store_url=links.store_url(change.store.slug),
+        who=_who(change),
+        path=change.paths[0] if change.paths else "",
+        more_paths=max(0, len(change.paths) - 1),
+        at=moment(change.at, now),
+        is_undone=bool(change.rolled_back_by.all()),
+    )
+
+
+def _who(change: Change) -> str:
+    """Name the agent that proposed and the person who let it in."""
+    agent = (
+        ""
+        if change.agent is None
+        else "direct write"
+        if change.agent.name == change.agent.DIRECT
+        else change.agent.name
+    )
+    return listed([name for name in (agent, change.person.get_username() if change.person else "") if name])
+
+
+def change_page(change: Change, person: User, now: datetime) -> ChangePage:
+    """Read everything that the page of a change shows."""
+    shown: tuple[DocumentView, ...] = ()
+    more, unreadable = 0, ""
+    try:
+        shown, more = _documents(change)
+        undo = rollback_view(change, person, now)
+    except CannotApplyError as error:
+        unreadable, undo = str(error), RollbackView(refusal=str(error))
+    decision = change.decision
+    return ChangePage(
+        row=change_row(change, now),
+        full_oid=change.oid,
+        parent=short_oid(change.parent),
+        proposal_id=change.proposal_id,
+        proposal_url=links.proposal_url(change.proposal_id) if change.proposal_id else "",
+        decision=step(decision, now) if decision is not None else None,
+        certificate=_certificate(change.certificate),
+        documents=shown,
+        more_documents=more,
+        undoes=change_rows(_with_names(change.rolls_back), now),
+        rollback=undo,
+        unreadable=unreadable,
+    )
+
+
+def _with_names(changes: Any) -> Iterable[Change]:
+    related = changes.select_related("store", "agent", "person").prefetch_related("rolled_back_by")
+    return list(related.order_by("-pk"))
+
+
+def _documents(change: Change) -> tuple[tuple[DocumentView, ...], int]:
+    """Return the differences that a change made; an adoption shows none, it is the whole folder."""
+    if change.kind == ChangeKind.ADOPT:
+        return (), len(change.paths)
+    paths = change.paths[:_DOCUMENTS_SHOWN]
+    with reading(change.store) as repository:
+        before, after = repository.snapshot(change.parent), repository.snapshot(change.oid)
+        delta = {path: after.get(path) for path in paths}
+        return documents.documents(before, delta, slug=change.store.slug), len(change.paths) - len(paths)
+
+
+def _certificate(stored: dict[str, Any] | None) -> Certificate | None:
+    if not stored:
+        return None
+    rewrites = stored.get("rewrites", [])
+    return Certificate(
+        rule=f"{stored['rule']}, version {stored['version']}",
+        sentence=_RULE_WORDS.get(stored["rule"], ""),
+        rewrites=tuple(_rewrite(rewrite) for rewrite in rewrites[:_REWRITES_SHOWN]),
+        more=max(0, len(rewrites) - _REWRITES_SHOWN),
+        digest=stored["digest"],
+    )
+
+
+def _rewrite(rewrite: dict[str, Any]) -> str:
+    new = f"become “{rewrite['new']}”" if rewrite["new"] else "go"
+    return f"{rewrite['path']}: bytes {rewrite['start']}–{rewrite['end']} {new}"
+
+
+def rollback_view(change: Change, person: User, now: datetime) -> RollbackView:
+    """Say what rolling back would do, or why it cannot be done, or who is in the way."""
+    plan = rollback.plan(change)
+    if plan.refused:
+        return RollbackView(refusal=plan.refused)
+    if plan.already is not None:
+        return RollbackView(already=short_oid(plan.already.oid), already_url=links.change_url(plan.already))
+    if not may_maintain(person, change.store):
+        return RollbackView(refusal="Rolling back needs the store's owner or a maintainer of its team.")
+    if plan.conflicts:
+        later = Change.objects.filter(pk__in=[one.pk for one in plan.later])
+        return RollbackView(
+            paths=plan.conflicts,
+            later=change_rows(_with_names(later), now),
+            together=len(plan.together or ()),
+        )
+    if not plan.delta:
+        return RollbackView(refusal="What this change wrote is gone already; there is nothing left to roll back.")
+    with reading(change.store) as repository:
+        tree = repository.snapshot(repository.head() or "")
+        shown = documents.documents(tree, plan.delta, slug=change.store.slug)
+        return RollbackView(does=documents.consequence(tree, plan.delta, shown))
+
+
+def filter_words(store: str, path: str) -> str:
+    """Say what a filtered history shows."""
+    if path:
+        return f"Changes of {path} in {store}"
+    return f"Changes of {store}" if store else "Every applied change"
+
+
+def rolled_back_words(change: Change, undone: Change) -> str:
+    return f"Rolled back “{undone.title}” as {short_oid(change.oid)}: {plural(len(change.paths), 'document')} written."

@@ -1,0 +1,240 @@
+"""Documents as pages show them: as a difference, rendered, or as raw lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.utils.safestring import SafeString
+
+from memoryreview.core.diff import DocumentDiff, Mark, document_diff
+from memoryreview.core.frontmatter import Frontmatter, read
+from memoryreview.core.model import Delta, Tree
+from memoryreview.core.text import split_lines
+
+from .links import document_url, with_query
+from .markup import rendered
+from .words import plural, size_words
+
+RENDERED_MAX_BYTES = 256 * 1024
+RAW_MAX_LINES = 5000
+
+
+class View(StrEnum):
+    """The tabs of a document. Words first: agents read the raw text, and so should a reviewer."""
+
+    WORDS = "words"
+    RENDERED = "rendered"
+    RAW = "raw"
+
+
+VIEW_WORDS = {View.WORDS: "Words", View.RENDERED: "Rendered", View.RAW: "Raw new text"}
+
+
+class Zoom(StrEnum):
+    """How much stands around a change. ALL also shows very long lines uncut."""
+
+    NEAR = "3"
+    WIDE = "20"
+    ALL = "all"
+
+
+ZOOM_WORDS = {Zoom.NEAR: "3 lines", Zoom.WIDE: "20 lines", Zoom.ALL: "everything"}
+_CONTEXT_LINES = {Zoom.NEAR: 3, Zoom.WIDE: 20, Zoom.ALL: 1_000_000}
+_WINDOW_CHARS = {Zoom.NEAR: 80, Zoom.WIDE: 80, Zoom.ALL: 1_000_000}
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How somebody wants to see documents."""
+
+    view: View = View.WORDS
+    zoom: Zoom = Zoom.NEAR
+
+
+DEFAULT_LOOK = Look()
+
+
+def requested_look(query: Mapping[str, str]) -> Look:
+    """Return what an address asks for; words and near for anything else."""
+    view, zoom = query.get("view", ""), query.get("context", "")
+    return Look(
+        View(view) if view in set(View) else View.WORDS,
+        Zoom(zoom) if zoom in set(Zoom) else Zoom.NEAR,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    words: str
+    url: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RawLine:
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    lines: tuple[RawLine, ...]
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HeadField:
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A rendered document. `refusal` says why it is not rendered."""
+
+    head: tuple[HeadField, ...] = ()
+    html: SafeString | str = ""
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentView:
+    """One changed document. `prose` or `raw` is shown where it is there, else the difference; a rename has neither."""
+
+    path: str
+    url: str
+    summary: str
+    notes: tuple[str, ...] = ()
+    diff: DocumentDiff | None = None
+    prose: Prose | None = None
+    raw: Raw | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictView:
+    """A document whose lines both sides changed: what changed since, and what is proposed, from the same base."""
+
+    path: str
+    since: DocumentDiff
+    wanted: DocumentDiff
+
+
+def view_tabs(url: str, view: View) -> tuple[Tab, ...]:
+    return tuple(
+        Tab(words, with_query(url, view="" if name is View.WORDS else name), name is view)
+        for name, words in VIEW_WORDS.items()
+    )
+
+
+def zoom_tabs(url: str, zoom: Zoom) -> tuple[Tab, ...]:
+    return tuple(
+        Tab(words, with_query(url, context="" if name is Zoom.NEAR else name), name is zoom)
+        for name, words in ZOOM_WORDS.items()
+    )
+
+
+def raw(data: bytes) -> Raw:
+    """Return the numbered lines of a document. Bytes that are not UTF-8 stay apart as lone surrogates."""
+    lines = split_lines(data)
+    shown = tuple(RawLine(line.number, line.body.decode("utf-8", "surrogateescape")) for line in lines[:RAW_MAX_LINES])
+    return Raw(shown, max(0, len(lines) - RAW_MAX_LINES))
+
+
+def prose(data: bytes) -> Prose:
+    """Return a document rendered, its frontmatter as pairs of texts, exactly as written."""
+    if len(data) > RENDERED_MAX_BYTES:
+        return Prose(
+            refusal=f"This document has {size_words(len(data))}, too much to render. Its raw text is shown in full."
+        )
+    head = read(data)
+    fields: tuple[HeadField, ...] = ()
+    start = 0
+    if isinstance(head, Frontmatter):
+        fields = tuple(HeadField(f"{f.parent}.{f.key}" if f.parent else f.key, f.value) for f in head.fields)
+        start = head.end
+    return Prose(fields, rendered(data[start:].removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")))
+
+
+def documents(
+    tree: Tree, delta: Delta, *, slug: str, view: View = View.WORDS, zoom: Zoom = Zoom.NEAR
+) -> tuple[DocumentView, ...]:
+    """Return one view per changed document, as ordered in the delta; a rename with equal text is one view."""
+    renames = _renames(tree, delta)
+    views = []
+    for path in delta:
+        if path in renames.values():
+            continue
+        old, new = tree.get(path), delta[path]
+        if path in renames:
+            moved = renames[path]
+            summary, notes = "renamed", (f"Was {moved}. The text is the same.",)
+            views.append(DocumentView(path, document_url(slug, moved), summary, notes))
+            continue
+        diff = document_diff(path, old, new, context_lines=_CONTEXT_LINES[zoom], window_chars=_WINDOW_CHARS[zoom])
+        views.append(_document(diff, new, slug=slug, view=view))
+    return tuple(views)
+
+
+def _document(diff: DocumentDiff, new: bytes | None, *, slug: str, view: View) -> DocumentView:
+    path, url = diff.path, document_url(slug, diff.path) if diff.old_exists else ""
+    summary, notes = changed_lines(diff), tuple(note for note in (_fate(diff), diff.summary) if note)
+    if new is None or view is View.WORDS:
+        return DocumentView(path, url, summary, notes, diff)
+    if view is View.RENDERED:
+        return DocumentView(path, url, summary, notes, diff, prose=prose(new))
+    return DocumentView(path, url, summary, notes, diff, raw=raw(new))
+
+
+def _fate(diff: DocumentDiff) -> str:
+    if not diff.old_exists:
+        return "A new document."
+    return "" if diff.new_exists else "The whole document goes."
+
+
+def _renames(tree: Tree, delta: Delta) -> Mapping[str, str]:
+    """Return new path to old path, where a document goes and another comes with the same bytes."""
+    gone = {tree[path]: path for path, new in delta.items() if new is None and tree.get(path)}
+    return {path: gone[new] for path, new in delta.items() if new and path not in tree and new in gone}
+
+
+def changed_lines(diff: DocumentDiff) -> str:
+    """Return "+2 −1", as the queue's rows do."""
+    return f"+{diff.added} −{diff.removed}"
+
+
+def consequence(tree: Tree, delta: Delta, views: Iterable[DocumentView]) -> str:
+    """Say what writing a delta does, for a button: "change 1 line of project_build.md"."""
+    if len(delta) > 1:
+        goes = sum(new is None for new in delta.values())
+        others = f", {plural(goes, 'deletion')} among them" if goes else ""
+        return f"change {plural(len(delta), 'document')}{others}"
+    [path] = delta
+    if delta[path] is None:
+        return f"delete {path}"
+    if path not in tree:
+        return f"add {path}"
+    diff = next((view.diff for view in views if view.diff), None) or document_diff(path, tree[path], delta[path])
+    if not diff.removed:
+        return f"add {plural(diff.added, 'line')} to {path}"
+    if not diff.added:
+        return f"remove {plural(diff.removed, 'line')} from {path}"
+    return f"change {plural(max(diff.added, diff.removed), 'line')} of {path}"
+
+
+def section(views: Iterable[DocumentView]) -> str:
+    """Return the heading above the first change, "" when there is none."""
+    for view in views:
+        for hunk in view.diff.hunks if view.diff else ():
+            return hunk.heading
+    return ""
+
+
+def removed_lines(views: Iterable[DocumentView], *, at_most: int) -> tuple[str, ...]:
+    """Return the texts of removed lines that are not blank, for a person who is asked to confirm."""
+    texts: list[str] = []
+    for view in views:
+        for hunk in view.diff.hunks if view.diff else ():
+            texts += ["".join(piece.text for piece in line.pieces) for line in hunk.lines if line.mark is Mark.REMOVED]
+    return tuple(text.strip() for text in texts if text.strip())[:at_most]

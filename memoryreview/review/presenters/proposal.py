@@ -1,0 +1,360 @@
+"""One proposal as its page shows it: what changes, why it waits, what speaks for it, and what deciding would do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.models import User
+
+from memoryreview.core.diff import document_diff
+from memoryreview.core.model import Delta, Severity, Tree, Verdict
+from memoryreview.review.models import OPEN_STATES, Proposal, Revision, State
+from memoryreview.review.operations.errors import CannotApplyError
+from memoryreview.review.operations.permissions import may_maintain, permission
+from memoryreview.review.operations.standing import Standing, standing
+from memoryreview.review.operations.stores import reading
+
+from . import documents, links
+from .documents import DEFAULT_LOOK, ConflictView, DocumentView, Look, Tab, View
+from .evidence import Evidence, evidence
+from .outcome import Outcome, outcome
+from .rows import Sign, author_of, lead_first, sign_of, title_of
+from .words import STATE_WORDS, Moment, kind_words, listed, moment, plural, short_oid
+
+_CONFIRM_LINES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """One reason to wait: what it does, in words, and what speaks against doing it unasked."""
+
+    words: str
+    title: str
+    sentence: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """A part that was proved and stands in the baseline already."""
+
+    title: str
+    rule: str
+    oid: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindingView:
+    severity: str
+    label: str
+    message: str
+    rule: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class CommitPreview:
+    """The commit message that approving would write; the trailers that are only known then say so."""
+
+    subject: str
+    body: str
+    trailers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Actions:
+    """What the buttons say and whether they may be pressed.
+
+    Args:
+        approve: what approving does, "" where it cannot be done in this state.
+        refusal: why this person may not approve, shown beside the disabled button.
+        confirm: "deletion", "promotion" or "": what the second press approves.
+        lines: what the second press names: lines that go, or who will read it.
+        note: what is recorded with the decision, or what it touches.
+    """
+
+    approve: str = ""
+    refusal: str = ""
+    confirm: str = ""
+    lines: tuple[str, ...] = ()
+    note: str = ""
+    may_edit: bool = False
+    may_reject: bool = False
+    may_release: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalPage:
+    id: int
+    url: str
+    title: str
+    sign: Sign
+    state: str
+    state_words: str
+    is_open: bool
+    version: int
+    shown: str
+    store: str
+    store_url: str
+    path: str
+    path_url: str
+    section: str
+    more_paths: int
+    agent: str
+    created: Moment
+    base: str
+    base_words: str
+    repeats: int
+    failure: str
+    unreadable: str
+    why: tuple[Why, ...]
+    mismatch: str
+    landed: tuple[Landed, ...]
+    findings: tuple[FindingView, ...]
+    tabs: tuple[Tab, ...]
+    zooms: tuple[Tab, ...]
+    documents: tuple[DocumentView, ...]
+    conflicts: tuple[ConflictView, ...]
+    commit: CommitPreview | None
+    actions: Actions
+    texts: Delta
+    evidence: Evidence
+    outcome: Outcome | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The two sides that a page compares; `standing` only while the proposal is open."""
+
+    tree: Tree
+    delta: Delta
+    standing: Standing | None = None
+
+
+def proposal_page(proposal: Proposal, person: User, now: datetime, look: Look = DEFAULT_LOOK) -> ProposalPage:
+    """Read everything that the page of a proposal shows.
+
+    An open proposal is shown against the present head, a decided one as it was proposed. A baseline that cannot be read
+    leaves the page without documents, and with the sentence of the fault.
+    """
+    revision = proposal.revisions.select_related("agent").prefetch_related("documents").order_by("-number").first()
+    assert revision is not None, "a proposal is stored together with its first revision"  # noqa: S101
+    try:
+        with reading(proposal.store) as repository:
+            if proposal.state in OPEN_STATES:
+                view_now = standing(revision, repository)
+                seen = _Seen(view_now.tree, view_now.delta, view_now)
+            else:
+                seen = _Seen(repository.snapshot(revision.submitted_base), _proposed(revision))
+            return _page(proposal, revision, person, now, look, seen)
+    except CannotApplyError as error:
+        return _page(proposal, revision, person, now, look, _Seen({}, {}), unreadable=str(error))
+
+
+def _proposed(revision: Revision) -> Delta:
+    return {d.path: None if d.content is None else bytes(d.content) for d in revision.documents.all()}
+
+
+def _page(
+    proposal: Proposal,
+    revision: Revision,
+    person: User,
+    now: datetime,
+    look: Look,
+    seen: _Seen,
+    unreadable: str = "",
+) -> ProposalPage:
+    slug, is_open = proposal.store.slug, proposal.state in OPEN_STATES
+    delta = {path: seen.delta[path] for path in lead_first(seen.delta, proposal.store.format)}
+    shown = documents.documents(seen.tree, delta, slug=slug, view=look.view, zoom=look.zoom)
+    paths = lead_first(proposal.paths, proposal.store.format)
+    path = paths[0] if paths else ""
+    url = links.proposal_url(proposal)
+    return ProposalPage(
+        id=proposal.pk,
+        url=url,
+        title=title_of(proposal),
+        sign=sign_of(proposal),
+        state=proposal.state,
+        state_words=STATE_WORDS[State(proposal.state)],
+        is_open=is_open,
+        version=proposal.version,
+        shown=seen.standing.shown if seen.standing else "",
+        store=slug,
+        store_url=links.store_url(slug),
+        path=path,
+        path_url=links.document_url(slug, path) if path in seen.tree else "",
+        section=documents.section(shown),
+        more_paths=max(0, len(proposal.paths) - 1),
+        agent=author_of(proposal),
+        created=moment(proposal.created_at, now),
+        base=short_oid(revision.base),
+        base_words=_base_words(seen.standing),
+        repeats=proposal.repeats,
+        failure=proposal.failure,
+        unreadable=unreadable,
+        why=_why(revision.actions),
+        mismatch=_mismatch(proposal),
+        landed=_landed(revision.actions),
+        findings=tuple(_finding(finding) for finding in revision.findings),
+        tabs=documents.view_tabs(url, look.view),
+        zooms=documents.zoom_tabs(url, look.zoom) if look.view is View.WORDS else (),
+        documents=shown,
+        conflicts=_conflicts(seen.standing),
+        commit=_commit(proposal, person) if is_open else None,
+        actions=_actions(proposal, revision, person, seen, shown) if is_open and not unreadable else Actions(),
+        texts={**seen.standing.proposed, **seen.standing.delta} if seen.standing else seen.delta,
+        evidence=evidence(proposal, seen.tree, seen.delta),
+        outcome=None if is_open else outcome(proposal, now),
+    )
+
+
+def _base_words(view: Standing | None) -> str:
+    if view is None:
+        return ""
+    if view.conflicts:
+        return "somebody changed the same lines since"
+    return "the head moved elsewhere; these hunks are unchanged" if view.moved else "up to date"
+
+
+def _waits(action: dict[str, Any]) -> bool:
+    return "commit" not in action and action["verdict"] != Verdict.SAFE
+
+
+def _why(actions: list[dict[str, Any]]) -> tuple[Why, ...]:
+    return tuple(
+        Why(kind_words(action["kind"]), action["title"], " ".join(action.get("reasons", ())), _where(action))
+        for action in actions
+        if _waits(action)
+    )
+
+
+def _where(action: dict[str, Any]) -> str:
+    """Name the place as the reviewer sees it: in the proposed text, else in the present one."""
+    span = action["new_lines"] or action["lines"]
+    if not span:
+        return str(action["path"])
+    first, last = span
+    return f"{action['path']}, " + (f"line {first}" if first == last else f"lines {first}–{last}")
+
+
+def _mismatch(proposal: Proposal) -> str:
+    """Say where the agent's own label disagrees with what the server found; labels are advice (`design.md` §3)."""
+    claimed = proposal.claimed_kind
+    if not claimed or claimed in proposal.kinds:
+        return ""
+    found = listed([kind_words(kind)[0].lower() + kind_words(kind)[1:] for kind in proposal.kinds])
+    return f"The agent called it “{claimed}”; by its bytes it {found}."
+
+
+def _landed(actions: list[dict[str, Any]]) -> tuple[Landed, ...]:
+    return tuple(
+        Landed(action["title"], action["kind"], short_oid(action["commit"]), links.oid_url(action["commit"]))
+        for action in actions
+        if "commit" in action
+    )
+
+
+_SEVERITY_WORDS = {Severity.BLOCK: "Blocked", Severity.REVIEW: "Look closely", Severity.NOTE: "Note"}
+
+
+def _finding(finding: dict[str, Any]) -> FindingView:
+    severity = Severity(finding["severity"])
+    line = f", line {finding['line']}" if finding.get("line") else ""
+    return FindingView(
+        severity=str(severity),
+        label=_SEVERITY_WORDS[severity],
+        message=finding["message"],
+        rule=finding["rule"],
+        place=f"{finding['path']}{line}" if finding.get("path") else line.lstrip(", "),
+    )
+
+
+def _conflicts(view: Standing | None) -> tuple[ConflictView, ...]:
+    if view is None:
+        return ()
+    return tuple(
+        ConflictView(
+            path=path,
+            since=document_diff(path, view.base_tree.get(path), view.tree.get(path)),
+            wanted=document_diff(path, view.base_tree.get(path), view.proposed[path]),
+        )
+        for path in sorted(view.conflicts)
+    )
+
+
+def _commit(proposal: Proposal, person: User) -> CommitPreview:
+    promotion = proposal.promoted_from
+    source = str(proposal.source.get("session", ""))
+    if promotion is not None:
+        source = f"{promotion.slug} {proposal.promoted_path} {proposal.promoted_commit}"
+    trailers = {
+        "Change-Kind": "promote" if promotion else "approved",
+        "Proposal-Id": str(proposal.pk),
+        "Decision-Id": "numbered when you approve",
+        "Agent": proposal.agent.name if proposal.agent else "",
+        "Person": person.get_username(),
+        "Verdict": "reviewed",
+        "Source": source,
+    }
+    lines = tuple(f"{token}: {value}" for token, value in trailers.items() if value)
+    return CommitPreview(title_of(proposal), proposal.rationale, lines)
+
+
+def _actions(
+    proposal: Proposal, revision: Revision, person: User, seen: _Seen, shown: tuple[DocumentView, ...]
+) -> Actions:
+    if not may_maintain(person, proposal.store):
+        return Actions(refusal="Deciding in a team store needs one of its maintainers.")
+    if proposal.masked:
+        return Actions(
+            may_reject=True,
+            refusal="A secret stands in this write. Its text is kept nowhere and cannot be approved: clean the file, "
+            "then it is captured again.",
+        )
+    if proposal.state == State.QUARANTINED:
+        return Actions(may_reject=True, may_release=True)
+    conflicted = bool(seen.standing and seen.standing.conflicts)
+    if conflicted:
+        return Actions(may_edit=True, may_reject=True, refusal="Edit the text so that it fits, or reject.")
+    if revision.verdict == Verdict.REFUSED:
+        return Actions(
+            may_reject=True, refusal="This write cannot be approved as it is: reject it, or mend the file on disk."
+        )
+    if not seen.delta:
+        return Actions(may_reject=True, refusal="All of this is approved already. Reject to close it.")
+    return _approval(proposal, person, seen, shown)
+
+
+def _approval(proposal: Proposal, person: User, seen: _Seen, shown: tuple[DocumentView, ...]) -> Actions:
+    allowed = permission(person, proposal)
+    confirm = ""
+    lines: tuple[str, ...] = ()
+    what = documents.consequence(seen.tree, seen.delta, shown)
+    if proposal.promoted_from is not None:
+        confirm, lines = "promotion", (_audience(proposal),)
+        what = f"give {proposal.promoted_path} to {_team_name(proposal)}"
+    elif proposal.deletes:
+        confirm, lines = "deletion", documents.removed_lines(shown, at_most=_CONFIRM_LINES)
+    return Actions(
+        approve=what,
+        refusal="" if allowed.allowed else allowed.sentence,
+        confirm=confirm,
+        lines=lines,
+        note=allowed.sentence if allowed.sole_person else f"One commit to {proposal.store.slug}.",
+        may_edit=True,
+        may_reject=True,
+    )
+
+
+def _team_name(proposal: Proposal) -> str:
+    return proposal.store.team.name if proposal.store.team else proposal.store.slug
+
+
+def _audience(proposal: Proposal) -> str:
+    people = proposal.store.team.memberships.count() if proposal.store.team else 1
+    readers = f"{plural(people, 'person', 'people')} in {_team_name(proposal)}"
+    return f"{readers}, and every agent that reads {proposal.store.slug}, will have it."

@@ -1,0 +1,107 @@
+"""Rows of the queue, prepared so that their template only prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from memoryreview.core.formats import of as format_of
+from memoryreview.core.model import FormatName, Kind
+from memoryreview.review.models import Proposal, State
+
+from .links import proposal_url, with_query
+from .words import moment
+
+_ADDS = {str(kind) for kind in (Kind.FACT_ADD, Kind.FILE_ADD, Kind.INDEX_ADD)}
+_UNTITLED = "A change without a title"
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A small picture with its word; `icon` names a symbol of the sprite."""
+
+    name: str
+    icon: str
+    word: str
+
+
+QUARANTINED = Sign("quarantined", "shield", "quarantined")
+PROMOTES = Sign("promotes", "arrow-up", "promotion")
+DELETES = Sign("deletes", "minus", "deletion")
+ADDS = Sign("adds", "plus", "addition")
+CHANGES = Sign("changes", "tilde", "change of meaning")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One waiting proposal. `cursor` is its place in queue order, for the address of the next page."""
+
+    id: int
+    url: str
+    title: str
+    sign: Sign
+    path: str
+    more_paths: int
+    store: str
+    agent: str
+    lines: str
+    repeats: int
+    age: str
+    exact: str
+    failed: bool
+    cursor: str
+
+
+def sign_of(proposal: Proposal) -> Sign:
+    """Pick the sign that a reviewer must see first."""
+    if proposal.state == State.QUARANTINED:
+        return QUARANTINED
+    if proposal.promoted_from_id:
+        return PROMOTES
+    if proposal.deletes:
+        return DELETES
+    return ADDS if set(proposal.kinds) <= _ADDS else CHANGES
+
+
+def author_of(proposal: Proposal) -> str:
+    """Name who proposed: an agent, "direct write" for whoever wrote the file, or a person."""
+    if proposal.agent is not None:
+        return "direct write" if proposal.agent.name == proposal.agent.DIRECT else proposal.agent.name
+    return proposal.person.get_username() if proposal.person else "unknown"
+
+
+def lead_first(paths: Iterable[str], format_name: str) -> list[str]:
+    """Order documents so that an index comes last: what it points to says more."""
+    form = format_of(FormatName(format_name))
+    return sorted(paths, key=lambda path: (form.is_index(path), path))
+
+
+def title_of(proposal: Proposal) -> str:
+    return proposal.title or proposal.claimed_title or _UNTITLED
+
+
+def row(proposal: Proposal, now: datetime, query: Mapping[str, str]) -> Row:
+    at = moment(proposal.created_at, now)
+    paths = lead_first(proposal.paths, proposal.store.format)
+    return Row(
+        id=proposal.pk,
+        url=with_query(proposal_url(proposal), **query),
+        title=title_of(proposal),
+        sign=sign_of(proposal),
+        path=paths[0] if paths else "",
+        more_paths=max(0, len(proposal.paths) - 1),
+        store=proposal.store.slug,
+        agent=author_of(proposal),
+        lines=f"+{proposal.added} −{proposal.removed}",
+        repeats=proposal.repeats,
+        age=at.short,
+        exact=at.exact,
+        failed=bool(proposal.failure),
+        cursor=f"{proposal.risk}-{proposal.pk}",
+    )
+
+
+def rows(proposals: Iterable[Proposal], now: datetime, query: Mapping[str, str]) -> tuple[Row, ...]:
+    """Prepare rows; `query` is the filter that their pages keep."""
+    return tuple(row(proposal, now, query) for proposal in proposals)

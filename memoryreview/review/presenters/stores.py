@@ -1,0 +1,247 @@
+"""Stores and their approved documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db.models import Count, Max, Q, QuerySet
+
+from memoryreview.core.formats import of as format_of
+from memoryreview.core.model import FormatName, Guard, Problem, Scope, Tree
+from memoryreview.review.models import OPEN_STATES, Agent, Store
+from memoryreview.review.operations.adopt import problems
+from memoryreview.review.operations.errors import CannotApplyError
+from memoryreview.review.operations.stores import reading
+
+from . import documents, links
+from .documents import Prose, Raw, Tab
+from .evidence import MeterView, budgets, index_budgets
+from .words import Moment, moment, plural, short_oid, size_words
+
+_DOCUMENTS_SHOWN = 1000
+_PROBLEMS_SHOWN = 50
+_CACHED_HEADS = 64
+
+FORMAT_WORDS = {
+    FormatName.CLAUDE: "Claude Code memory",
+    FormatName.CODEX: "Codex memories",
+    FormatName.HERMES: "Hermes memories",
+    FormatName.MARKDOWN: "Markdown notes",
+}
+GUARD_WORDS = {
+    Guard.OBSERVE: "observe: a direct write stays on disk while it waits",
+    Guard.ENFORCE: "enforce: approved text is put back while a direct write waits",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StoreRow:
+    slug: str
+    url: str
+    root: str
+    format: str
+    scope: str
+    guard: str
+    waiting: int
+    changed: Moment | None
+    trouble: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentLink:
+    path: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemView:
+    path: str
+    url: str
+    place: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class StorePage:
+    row: StoreRow
+    guard_words: str
+    head: str
+    head_url: str
+    team: str
+    documents: tuple[DocumentLink, ...]
+    more_documents: int
+    count: str
+    meters: tuple[MeterView, ...]
+    problems: tuple[ProblemView, ...]
+    more_problems: int
+    differing: tuple[DocumentLink, ...]
+    unreviewed: int
+    alarm: str
+    unreadable: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPage:
+    """`targets` are the team stores that this document may be promoted to."""
+
+    store: str
+    store_url: str
+    path: str
+    head: str
+    size: str
+    entries: str
+    tabs: tuple[Tab, ...]
+    view: str
+    raw: Raw | None
+    prose: Prose | None
+    meters: tuple[MeterView, ...]
+    differs: bool
+    targets: tuple[str, ...]
+    is_gone: bool
+
+
+def store_rows(stores: Iterable[Store], now: datetime) -> tuple[StoreRow, ...]:
+    return tuple(store_row(store, now) for store in stores)
+
+
+def annotated(person: User) -> QuerySet[Store]:
+    """Return the stores that a person may see, with what their rows count."""
+    return (
+        Store.objects.visible_to(person)
+        .select_related("team")
+        .annotate(
+            waiting=Count("proposals", filter=Q(proposals__state__in=OPEN_STATES), distinct=True),
+            changed_at=Max("changes__at"),
+        )
+        .order_by("slug")
+    )
+
+
+def store_row(store: Store, now: datetime) -> StoreRow:
+    changed = getattr(store, "changed_at", None)
+    return StoreRow(
+        slug=store.slug,
+        url=links.store_url(store.slug),
+        root=store.root,
+        format=FORMAT_WORDS[FormatName(store.format)],
+        scope=f"team {store.team.name}" if store.team else str(Scope.PRIVATE),
+        guard=store.guard,
+        waiting=getattr(store, "waiting", 0),
+        changed=moment(changed, now) if changed else None,
+        trouble=store.alarm or (f"{plural(len(store.differing), 'document')} differ" if store.differing else ""),
+    )
+
+
+def store_page(store: Store, now: datetime, wanted: str = "") -> StorePage:
+    """Read the approved documents of a store; `wanted` keeps those whose path holds it."""
+    tree: Tree = {}
+    head, unreadable = "", ""
+    found: tuple[Problem, ...] = ()
+    meters: tuple[MeterView, ...] = ()
+    paths: list[str] = []
+    try:
+        with reading(store) as repository:
+            head = repository.head() or ""
+            tree = repository.snapshot(head)
+            paths = sorted(tree)
+            found = _problems(store, head, tree)
+            meters = index_budgets(format_of(FormatName(store.format)), tree)
+    except CannotApplyError as error:
+        unreadable = str(error)
+    shown = [path for path in paths if wanted.casefold() in path.casefold()]
+    return StorePage(
+        row=store_row(store, now),
+        guard_words=GUARD_WORDS[Guard(store.guard)],
+        head=short_oid(head),
+        head_url=links.oid_url(head, store.slug) if head else "",
+        team=store.team.name if store.team else "",
+        documents=_links(store, shown[:_DOCUMENTS_SHOWN]),
+        more_documents=max(0, len(shown) - _DOCUMENTS_SHOWN),
+        count=plural(len(paths), "document"),
+        meters=meters,
+        problems=tuple(_problem(store, problem) for problem in found[:_PROBLEMS_SHOWN]),
+        more_problems=max(0, len(found) - _PROBLEMS_SHOWN),
+        differing=_links(store, store.differing),
+        unreviewed=store.proposals.waiting().filter(agent__name=Agent.DIRECT).count()
+        if store.guard == Guard.OBSERVE
+        else 0,
+        alarm=store.alarm,
+        unreadable=unreadable,
+    )
+
+
+_found: dict[tuple[int, str], tuple[Problem, ...]] = {}
+
+
+def _problems(store: Store, head: str, tree: Tree) -> tuple[Problem, ...]:
+    """Look for what is wrong, once per head: a head never changes, and reading every document takes time."""
+    key = (store.pk, head)
+    if key not in _found:
+        while len(_found) >= _CACHED_HEADS:
+            _found.pop(next(iter(_found)), None)
+        _found[key] = problems(store, tree, {})
+    return _found[key]
+
+
+def _problem(store: Store, problem: Problem) -> ProblemView:
+    place = f"{problem.path}, line {problem.line}" if problem.line else problem.path
+    return ProblemView(problem.path, links.document_url(store.slug, problem.path), place, problem.message)
+
+
+def _links(store: Store, paths: Iterable[str]) -> tuple[DocumentLink, ...]:
+    return tuple(DocumentLink(path, links.document_url(store.slug, path)) for path in paths)
+
+
+_TABS = {"raw": "Raw text", "rendered": "Rendered", "history": "History"}
+
+
+def document_page(store: Store, readings: Sequence[str], person: User, view: str) -> DocumentPage | None:
+    """Read one approved document by the first of its possible names; None when it never was one.
+
+    Raises: CannotApplyError when the baseline cannot be read.
+    """
+    with reading(store) as repository:
+        head = repository.head() or ""
+        tree = repository.snapshot(head)
+        path = next((name for name in readings if name in tree), readings[0])
+        data = tree.get(path)
+    if data is None and not store.changes.filter(changed_paths__path=path).exists():
+        return None
+    view = "history" if data is None else view if view in _TABS else "raw"
+    form = format_of(FormatName(store.format))
+    content = data or b""
+    return DocumentPage(
+        store=store.slug,
+        store_url=links.store_url(store.slug),
+        path=path,
+        head=short_oid(head),
+        size=size_words(len(content)),
+        entries=plural(len(form.entries(path, content)), "entry", "entries"),
+        tabs=tuple(
+            Tab(words, links.document_url(store.slug, path, **({} if name == "raw" else {"view": name})), name == view)
+            for name, words in _TABS.items()
+            if data is not None or name == "history"
+        ),
+        view=view,
+        raw=documents.raw(content) if view == "raw" else None,
+        prose=documents.prose(content) if view == "rendered" else None,
+        meters=budgets(form, path, content) if data is not None else (),
+        differs=path in store.differing,
+        targets=_targets(store, person) if data is not None and _fits_a_form(path) else (),
+        is_gone=data is None,
+    )
+
+
+def _targets(store: Store, person: User) -> tuple[str, ...]:
+    if store.scope != Scope.PRIVATE:
+        return ()
+    teams = Store.objects.visible_to(person).filter(scope=str(Scope.TEAM)).order_by("slug")
+    return tuple(teams.values_list("slug", flat=True))
+
+
+def _fits_a_form(path: str) -> bool:
+    """Whether a form field carries the name unchanged: a browser rewrites line ends and cannot send a lone byte."""
+    return path.isprintable() and path == path.encode("utf-8", "replace").decode()
