@@ -1,0 +1,245 @@
+"""Decisions as form posts. Each calls one operation; without htmx it answers with a redirect to the next proposal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST
+from django_htmx.http import push_url, trigger_client_event
+
+from memoryreview.core.errors import MemoryReviewError
+from memoryreview.review.models import Proposal, Reason, Verb
+from memoryreview.review.operations import decide
+from memoryreview.review.operations.errors import RollbackConflictError
+from memoryreview.review.presenters import editing, links
+from memoryreview.review.presenters.changes import rolled_back_words
+from memoryreview.review.presenters.rows import title_of
+from memoryreview.review.presenters.words import short_oid
+
+from . import toast
+from .access import Request, signed_in
+from .context import waiting_words
+from .errors import refused
+from .queue import Filter, beyond, panes, read, visible_proposal, waiting
+from .stepup import step_up
+from .toast import Toast
+
+SEE_OTHER = 303
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What stopped a decision, shown above the proposal as it stands now."""
+
+    sentence: str
+    status: int
+
+
+Decide: TypeAlias = Callable[[int], decide.Decided]
+
+
+def _number(request: Request, name: str) -> int:
+    text = request.POST.get(name, "")
+    return int(text) if text.isdecimal() and len(text) < 12 else 0
+
+
+def _wanted(request: Request) -> Filter:
+    return Filter(request.POST.get("q", ""), request.POST.get("store", ""))
+
+
+@require_POST
+@signed_in
+def approve(request: Request, pk: int) -> HttpResponse:
+    proposal = visible_proposal(request, pk)
+    shown = request.POST.get("shown", "")
+    version = _number(request, "version")
+    page = read(request, proposal)
+    if page.actions.confirm and page.shown == shown and page.version == version:
+        is_confirmed = request.POST.get("confirm") == "1"
+        wrong = step_up(request) if is_confirmed else ""
+        if not is_confirmed or wrong:
+            return _answer(request, pk, Problem(wrong, 403) if wrong else None, asks="approve")
+    return _decide(
+        request,
+        proposal,
+        lambda number: decide.approve(
+            number, person=request.user, version=version, shown=shown, note=request.POST.get("note", "")
+        ),
+    )
+
+
+@require_POST
+@signed_in
+def reject(request: Request, pk: int) -> HttpResponse:
+    proposal = visible_proposal(request, pk)
+    reason = request.POST.get("reason", "")
+    return _decide(
+        request,
+        proposal,
+        lambda number: decide.reject(
+            number,
+            person=request.user,
+            version=_number(request, "version"),
+            reason=reason if reason in set(Reason) else "",
+            note=request.POST.get("note", "").strip(),
+        ),
+    )
+
+
+@require_POST
+@signed_in
+def release(request: Request, pk: int) -> HttpResponse:
+    """Let a quarantined proposal into the queue. It stays in view: releasing approves nothing."""
+    proposal = visible_proposal(request, pk)
+    wrong = step_up(request)
+    if wrong:
+        return _answer(request, pk, Problem(wrong, 403))
+    try:
+        decide.release(
+            pk, person=request.user, version=_number(request, "version"), note=request.POST.get("note", "").strip()
+        )
+    except MemoryReviewError as error:
+        return _answer(request, pk, Problem(str(error), error.status))
+    sentence = f"Released “{title_of(proposal)}”. It waits for a decision now."
+    return _show(request, visible_proposal(request, pk), Toast(sentence))
+
+
+def _decide(request: Request, proposal: Proposal, act: Decide) -> HttpResponse:
+    cursor = f"{proposal.risk}-{proposal.pk}"
+    try:
+        decided = act(proposal.pk)
+    except MemoryReviewError as error:
+        return _answer(request, proposal.pk, Problem(str(error), error.status))
+    return _go_on(request, proposal.pk, _told(decided), _following(request, cursor))
+
+
+def _told(decided: decide.Decided) -> Toast:
+    """Say what was done, with what undoes it."""
+    title = title_of(decided.proposal)
+    number = decided.decision.pk if decided.decision else 0
+    if decided.change is not None:
+        oid = short_oid(decided.change.oid)
+        return Toast(f"Approved “{title}” as {oid}.", number, links.change_url(decided.change))
+    reason = f": {decided.decision.reason}" if decided.decision and decided.decision.reason else ""
+    return Toast(f"Rejected “{title}”{reason}.", number, links.proposal_url(decided.proposal))
+
+
+def _following(request: Request, cursor: str) -> Proposal | None:
+    """Return the proposal below the decided one in the list that the person sees, else the one above it."""
+    found = waiting(request, _wanted(request))
+    below = found.filter(pk=_number(request, "next")).first()
+    return below or beyond(found, cursor).first() or found.reverse().first()
+
+
+def _go_on(request: Request, decided: int, told: Toast, following: Proposal | None) -> HttpResponse:
+    """Answer with the next proposal: as parts of the page to htmx, as a redirect to everybody else."""
+    url = links.proposal_url(following) if following else reverse("queue")
+    url = links.with_query(url, **_wanted(request).query())
+    if not request.htmx:
+        toast.put(request, told)
+        return HttpResponse(status=SEE_OTHER, headers={"Location": url})
+    context = {
+        "page": read(request, following) if following else None,
+        "decided": decided,
+        "toast": told,
+        "last": decide.last_undoable(request.user),
+        "waiting": waiting_words(request),
+        "has_stores": True,
+        **_wanted(request).query(),
+    }
+    response = push_url(render(request, "review/_decided.html", context), url)
+    event = {"id": decided, "next": following.pk if following else 0}
+    return trigger_client_event(response, "review:decided", event, after="settle")
+
+
+def _answer(request: Request, pk: int, problem: Problem | None, *, asks: str = "") -> HttpResponse:
+    """Show the proposal as it stands now, with what stopped the decision or is asked first; what was typed stays."""
+    return panes(
+        request,
+        visible_proposal(request, pk),
+        _wanted(request),
+        status=problem.status if problem else 200,
+        problem=problem,
+        asks=asks,
+        typed=request.POST.get("note", ""),
+    )
+
+
+def _show(request: Request, proposal: Proposal, told: Toast) -> HttpResponse:
+    """Show the same proposal after something was done with it."""
+    if not request.htmx:
+        toast.put(request, told)
+        return HttpResponse(status=SEE_OTHER, headers={"Location": links.proposal_url(proposal)})
+    return panes(request, proposal, _wanted(request), told=told)
+
+
+@require_http_methods(["GET", "POST"])
+@signed_in
+def edit(request: Request, pk: int) -> HttpResponse:
+    """Change the wording of a proposal, and approve it in the same stroke where that is allowed."""
+    proposal = visible_proposal(request, pk)
+    if request.method == "GET":
+        return _edit_page(request, proposal)
+    typed = editing.typed_texts(request.POST.dict())
+    try:
+        edited = decide.edit(pk, person=request.user, version=_number(request, "version"), texts=typed)
+    except MemoryReviewError as error:
+        return _edit_page(request, visible_proposal(request, pk), typed, Problem(str(error), error.status))
+    if request.POST.get("then") == "approve":
+        return _approve_edited(request, edited)
+    toast.put(request, Toast("Saved your wording. It waits for approval; nothing is applied yet."))
+    return redirect(links.proposal_url(edited))
+
+
+def _approve_edited(request: Request, proposal: Proposal) -> HttpResponse:
+    """Approve what was just typed; what needs a second press or another person is shown instead."""
+    page = read(request, visible_proposal(request, proposal.pk))
+    if page.actions.confirm or page.actions.refusal:
+        toast.put(request, Toast("Saved your wording. It is not applied yet."))
+        return HttpResponse(status=SEE_OTHER, headers={"Location": page.url})
+    return _decide(
+        request,
+        proposal,
+        lambda number: decide.approve(
+            number, person=request.user, version=page.version, shown=page.shown, note="edited, then approved"
+        ),
+    )
+
+
+def _edit_page(
+    request: Request, proposal: Proposal, typed: dict[str, str] | None = None, problem: Problem | None = None
+) -> HttpResponse:
+    page = read(request, proposal)
+    context = {"page": page, "boxes": editing.boxes(page.texts, typed), "problem": problem}
+    return render(request, "review/proposal_edit.html", context, status=problem.status if problem else 200)
+
+
+@require_POST
+@signed_in
+def undo(request: Request) -> HttpResponse:
+    """Undo one's own decision: reopen what was rejected, roll back what was approved."""
+    number = _number(request, "decision")
+    try:
+        undone = decide.undo(number, person=request.user)
+    except RollbackConflictError as error:
+        decision = request.user.decisions.filter(pk=number).first()
+        change = decision.changes.select_related("store").order_by("-pk").first() if decision else None
+        if change is None:
+            return refused(request, error)
+        toast.put(request, Toast(str(error)))
+        return HttpResponse(status=SEE_OTHER, headers={"Location": links.change_url(change)})
+    except MemoryReviewError as error:
+        return refused(request, error)
+    if undone.change is not None:
+        first = undone.change.rolls_back.order_by("pk").first()
+        told = Toast(rolled_back_words(undone.change, first or undone.change), 0, links.change_url(undone.change))
+        toast.put(request, told)
+        return HttpResponse(status=SEE_OTHER, headers={"Location": reverse("queue")})
+    verb = "Reopened" if undone.decision and undone.decision.verb == Verb.REOPEN else "Undone:"
+    toast.put(request, Toast(f"{verb} “{title_of(undone.proposal)}”. It waits again."))
+    return HttpResponse(status=SEE_OTHER, headers={"Location": links.proposal_url(undone.proposal)})

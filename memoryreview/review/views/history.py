@@ -1,0 +1,136 @@
+"""History: what was applied, one change, and rolling it back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from memoryreview.core.errors import MemoryReviewError
+from memoryreview.review.models import Change
+from memoryreview.review.operations import rollback
+from memoryreview.review.operations.errors import CannotApplyError
+from memoryreview.review.operations.stores import reading
+from memoryreview.review.presenters import editing, links
+from memoryreview.review.presenters.changes import change_page, change_rows, filter_words, rolled_back_words
+
+from . import toast
+from .access import Request, signed_in
+from .toast import Toast
+
+ROWS = 50
+SEE_OTHER = 303
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    sentence: str
+    status: int
+
+
+def visible_changes(request: Request) -> QuerySet[Change]:
+    found = Change.objects.visible_to(request.user).newest_first()
+    return found.select_related("store__team", "agent", "person").prefetch_related("rolled_back_by")
+
+
+def visible_change(request: Request, oid: str) -> Change:
+    """Return a change that the person may see; `store` tells two apart that share their commit id."""
+    found = visible_changes(request).select_related("decision__person", "decision__agent", "proposal").filter(oid=oid)
+    slug = request.GET.get("store") or request.POST.get("store")
+    change = (found.filter(store__slug=slug) if slug else found).first()
+    if change is None:
+        raise Http404
+    return change
+
+
+@require_GET
+@signed_in
+def history(request: Request) -> HttpResponse:
+    """List changes, newest first: of all stores, one store, or one document."""
+    store, path, before = (request.GET.get(name, "") for name in ("store", "path", "before"))
+    found = visible_changes(request)
+    if store:
+        found = found.filter(store__slug=store)
+    if path:
+        found = found.filter(changed_paths__path=path)
+    if before.isdecimal():
+        found = found.filter(pk__lt=int(before))
+    rows = change_rows(found[: ROWS + 1], timezone.now())
+    shown = rows[:ROWS]
+    older = (
+        links.with_query(reverse("history"), store=store, path=path, before=str(shown[-1].id))
+        if len(rows) > ROWS
+        else ""
+    )
+    context = {"rows": shown, "older": older, "title": filter_words(store, path), "store": store, "path": path}
+    return render(request, "review/history.html", {**context, "toast": toast.take(request)})
+
+
+@require_GET
+@signed_in
+def change(request: Request, oid: str) -> HttpResponse:
+    return _change_page(request, visible_change(request, oid), None)
+
+
+def _change_page(request: Request, shown: Change, problem: Problem | None) -> HttpResponse:
+    page = change_page(shown, request.user, timezone.now())
+    context = {"page": page, "problem": problem, "toast": toast.take(request)}
+    return render(request, "review/change.html", context, status=problem.status if problem else 200)
+
+
+def _undo(request: Request, oid: str, act: Callable[[Change], Change]) -> HttpResponse:
+    """Roll back and go to the new commit. What is in the way is shown on the page of the change."""
+    undone = visible_change(request, oid)
+    try:
+        made = act(undone)
+    except MemoryReviewError as error:
+        return _change_page(request, undone, Problem(str(error), error.status))
+    toast.put(request, Toast(rolled_back_words(made, undone)))
+    return HttpResponse(status=SEE_OTHER, headers={"Location": links.change_url(made)})
+
+
+@require_POST
+@signed_in
+def roll_back(request: Request, oid: str) -> HttpResponse:
+    return _undo(request, oid, lambda change: rollback.roll_back(change, person=request.user))
+
+
+@require_POST
+@signed_in
+def roll_back_together(request: Request, oid: str) -> HttpResponse:
+    return _undo(request, oid, lambda change: rollback.roll_back_together(change, person=request.user))
+
+
+@require_http_methods(["GET", "POST"])
+@signed_in
+def roll_back_by_hand(request: Request, oid: str) -> HttpResponse:
+    """Write the wording that should stand instead of a change, where later changes are in the way."""
+    undone = visible_change(request, oid)
+    if request.method == "GET":
+        return _by_hand_page(request, undone, {}, None)
+    typed = editing.typed_texts(request.POST.dict())
+    try:
+        made = rollback.roll_back_by_hand(undone, person=request.user, texts=typed)
+    except MemoryReviewError as error:
+        return _by_hand_page(request, undone, typed, Problem(str(error), error.status))
+    toast.put(request, Toast(rolled_back_words(made, undone)))
+    return HttpResponse(status=SEE_OTHER, headers={"Location": links.change_url(made)})
+
+
+def _by_hand_page(request: Request, undone: Change, typed: dict[str, str], problem: Problem | None) -> HttpResponse:
+    page = change_page(undone, request.user, timezone.now())
+    contents: dict[str, bytes | None] = {}
+    try:
+        with reading(undone.store) as repository:
+            tree = repository.snapshot(repository.head() or "")
+            contents = {document.path: tree.get(document.path) for document in page.documents}
+    except CannotApplyError as error:
+        problem = problem or Problem(str(error), error.status)
+    context = {"page": page, "boxes": editing.boxes(contents, typed), "problem": problem}
+    return render(request, "review/change_edit.html", context, status=problem.status if problem else 200)

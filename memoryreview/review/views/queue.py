@@ -1,0 +1,166 @@
+"""The queue: a list, the selected proposal, and what speaks for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_GET
+
+from memoryreview.review.models import Change, ChangeKind, Proposal, Store
+from memoryreview.review.operations import decide
+from memoryreview.review.presenters import links
+from memoryreview.review.presenters.documents import requested_look
+from memoryreview.review.presenters.proposal import ProposalPage, proposal_page
+from memoryreview.review.presenters.rows import Row, rows
+from memoryreview.review.querysets import ProposalQuerySet
+
+from . import toast
+from .access import Request, signed_in
+
+ROWS = 50
+NEWS_AT_MOST = 99
+_RELATED = ("store__team", "agent", "person", "promoted_from", "rejected_before")
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which part of the queue a person looks at; `after` is the cursor of the last row of the page before."""
+
+    words: str = ""
+    store: str = ""
+    after: str = ""
+
+    def query(self) -> dict[str, str]:
+        return {"q": self.words, "store": self.store}
+
+
+def requested_filter(request: HttpRequest) -> Filter:
+    asked = request.GET
+    return Filter(asked.get("q", "").strip()[:200], asked.get("store", "")[:60], asked.get("after", "")[:40])
+
+
+def waiting(request: Request, wanted: Filter) -> ProposalQuerySet:
+    """Return the proposals of the filter, in queue order, from its cursor on."""
+    found = Proposal.objects.visible_to(request.user).waiting().select_related(*_RELATED).in_queue_order()
+    if wanted.store:
+        found = found.filter(store__slug=wanted.store)
+    if wanted.words:
+        words = wanted.words
+        found = found.filter(
+            Q(title__icontains=words)
+            | Q(paths__icontains=words)
+            | Q(agent__name__icontains=words)
+            | Q(store__slug__icontains=words)
+        )
+    return beyond(found, wanted.after)
+
+
+def beyond(found: ProposalQuerySet, cursor: str) -> ProposalQuerySet:
+    """Keep what comes after a row. The first bound is implied by the second; it lets the index do the work."""
+    risk, _, pk = cursor.partition("-")
+    if not (risk.isdecimal() and pk.isdecimal()):
+        return found
+    return found.filter(risk__lte=int(risk)).filter(Q(risk__lt=int(risk)) | Q(risk=int(risk), id__lt=int(pk)))
+
+
+def visible_proposal(request: Request, pk: int) -> Proposal:
+    """Return a proposal that the person may see. A stranger's question has the same answer as one about nothing."""
+    found = Proposal.objects.visible_to(request.user).select_related(*_RELATED).filter(pk=pk).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+@require_GET
+@signed_in
+def queue(request: Request) -> HttpResponse:
+    return frame(request, None, requested_filter(request))
+
+
+@require_GET
+@signed_in
+def proposal(request: Request, pk: int) -> HttpResponse:
+    """Show one proposal beside the list; a part of a page asks for the panes only."""
+    return panes(request, visible_proposal(request, pk), requested_filter(request))
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    rows: tuple[Row, ...]
+    newest: int
+    more_url: str
+
+
+def _list(request: Request, wanted: Filter) -> tuple[_List, list[Proposal]]:
+    found = list(waiting(request, wanted)[: ROWS + 1])
+    prepared = rows(found[:ROWS], timezone.now(), wanted.query())
+    newest = max((row.id for row in prepared), default=0)
+    more = ""
+    if len(found) > ROWS:
+        more = links.with_query(reverse("queue"), **wanted.query(), after=prepared[-1].cursor)
+    return _List(prepared, newest, more), found[:ROWS]
+
+
+def panes(request: Request, proposal: Proposal, wanted: Filter, *, status: int = 200, **extra: object) -> HttpResponse:
+    """Render one proposal: its panes to htmx, the whole page to everybody else."""
+    if not request.htmx or request.htmx.history_restore_request:
+        return frame(request, proposal, wanted, status=status, **extra)
+    context = {"page": read(request, proposal), **wanted.query(), **extra}
+    return _varied(render(request, "review/_proposal.html", context, status=status))
+
+
+def read(request: Request, proposal: Proposal) -> ProposalPage:
+    return proposal_page(proposal, request.user, timezone.now(), requested_look(request.GET.dict()))
+
+
+def frame(
+    request: Request, chosen: Proposal | None, wanted: Filter, *, status: int = 200, **extra: object
+) -> HttpResponse:
+    """Render the list beside the chosen proposal, the first one when none was chosen."""
+    listed, found = _list(request, wanted)
+    selected = chosen or (found[0] if found else None)
+    context = {
+        "list": listed,
+        "page": read(request, selected) if selected else None,
+        "shows": "proposal" if chosen else "list",
+        "last": decide.last_undoable(request.user),
+        "toast": toast.take(request),
+        **wanted.query(),
+        **(emptiness(request, wanted) if selected is None else {}),
+        **extra,
+    }
+    return _varied(render(request, "review/queue.html", context, status=status))
+
+
+def emptiness(request: Request, wanted: Filter) -> dict[str, object]:
+    """What is true when nothing waits: no store yet, nothing that fits the filter, or all decided."""
+    today = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    proved = Change.objects.visible_to(request.user).filter(kind=str(ChangeKind.AUTO), at__gte=today)
+    return {
+        "has_stores": Store.objects.visible_to(request.user).exists(),
+        "is_filtered": bool(wanted.words or wanted.store),
+        "proved_today": proved.count(),
+    }
+
+
+def _varied(response: HttpResponse) -> HttpResponse:
+    response.headers["Vary"] = "HX-Request"
+    return response
+
+
+@require_GET
+@signed_in
+def fresh(request: Request) -> HttpResponse:
+    """Say how many proposals came since the list was made; the list itself never moves under a reader."""
+    after, seen = request.GET.get("after", ""), request.GET.get("seen", "")
+    newer = Proposal.objects.visible_to(request.user).waiting().filter(id__gt=int(after) if after.isdecimal() else 0)
+    count = newer[: NEWS_AT_MOST + 1].count()
+    if seen == str(count):
+        return HttpResponse(status=204)
+    context = {"newest": after, "news": count, "at_most": NEWS_AT_MOST, "is_part": True}
+    return _varied(render(request, "review/_fresh.html", context))

@@ -1,0 +1,87 @@
+"""Stores, their approved documents, and carrying one to a team."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST
+
+from memoryreview.core.errors import MemoryReviewError
+from memoryreview.review.models import Store
+from memoryreview.review.operations.errors import AlreadyDecidedError
+from memoryreview.review.operations.promote import promote as promote_document
+from memoryreview.review.presenters import links
+from memoryreview.review.presenters.changes import change_rows
+from memoryreview.review.presenters.stores import annotated, document_page, store_page, store_rows
+
+from . import toast
+from .access import Request, signed_in
+from .errors import refusal, refused
+from .history import ROWS, SEE_OTHER, visible_changes
+from .stepup import step_up
+from .toast import Toast
+
+
+def visible_store(request: Request, slug: str) -> Store:
+    found = Store.objects.visible_to(request.user).select_related("team").filter(slug=slug).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+@require_GET
+@signed_in
+def stores(request: Request) -> HttpResponse:
+    rows = store_rows(annotated(request.user), timezone.now())
+    return render(request, "review/stores.html", {"rows": rows})
+
+
+@require_GET
+@signed_in
+def store(request: Request, slug: str) -> HttpResponse:
+    wanted = request.GET.get("q", "")[:200]
+    found = annotated(request.user).filter(slug=slug).first()
+    if found is None:
+        raise Http404
+    return render(request, "review/store.html", {"page": store_page(found, timezone.now(), wanted), "q": wanted})
+
+
+@require_GET
+@signed_in
+def document(request: Request, slug: str, path: str) -> HttpResponse:
+    found = visible_store(request, slug)
+    try:
+        page = document_page(found, links.readings(path), request.user, request.GET.get("view", ""))
+    except MemoryReviewError as error:
+        return refused(request, error)
+    if page is None:
+        raise Http404
+    context: dict[str, object] = {"page": page, "toast": toast.take(request)}
+    if page.view == "history":
+        changes = visible_changes(request).filter(store=found, changed_paths__path=page.path)[:ROWS]
+        context["rows"] = change_rows(changes, timezone.now())
+        context["older"] = links.with_query(reverse("history"), store=slug, path=page.path)
+    return render(request, "review/document.html", context)
+
+
+@require_POST
+@signed_in
+def promote(request: Request) -> HttpResponse:
+    """Propose a document to a team's store; a maintainer of the team decides."""
+    source = visible_store(request, request.POST.get("store", ""))
+    target = visible_store(request, request.POST.get("to", ""))
+    path = request.POST.get("path", "")
+    wrong = step_up(request)
+    if wrong:
+        return refusal(request, 403, wrong)
+    try:
+        proposal = promote_document(source, path, to=target, person=request.user)
+    except AlreadyDecidedError as error:
+        toast.put(request, Toast("The same promotion waits already. Nothing was stored."))
+        return HttpResponse(status=SEE_OTHER, headers={"Location": links.proposal_url(error.proposal)})
+    except MemoryReviewError as error:
+        return refused(request, error)
+    toast.put(request, Toast(f"Proposed {path} to {target.slug}. It waits for a maintainer; nothing is shared yet."))
+    return HttpResponse(status=SEE_OTHER, headers={"Location": links.proposal_url(proposal)})

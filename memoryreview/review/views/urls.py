@@ -1,0 +1,58 @@
+"""Addresses of pages, by what they are about."""
+
+from __future__ import annotations
+
+from django.urls import path, register_converter
+from django.urls.converters import StringConverter
+
+from . import accounts, decisions, history, people, queue, stores, system
+
+
+class DocumentConverter(StringConverter):
+    """Any path, line breaks included: a file's name may hold them."""
+
+    regex = r"[\s\S]+"
+
+
+register_converter(DocumentConverter, "document")
+
+queue_urls = [
+    path("", queue.queue, name="queue"),
+    path("queue/fresh", queue.fresh, name="fresh"),
+    path("undo", decisions.undo, name="undo"),
+    path("proposals/<int:pk>", queue.proposal, name="proposal"),
+    path("proposals/<int:pk>/approve", decisions.approve, name="approve"),
+    path("proposals/<int:pk>/reject", decisions.reject, name="reject"),
+    path("proposals/<int:pk>/edit", decisions.edit, name="edit"),
+    path("proposals/<int:pk>/release", decisions.release, name="release"),
+]
+store_urls = [
+    path("stores/", stores.stores, name="stores"),
+    path("stores/<slug:slug>/", stores.store, name="store"),
+    path("stores/<slug:slug>/<document:path>", stores.document, name="document"),
+    path("promote", stores.promote, name="promote"),
+]
+history_urls = [
+    path("history/", history.history, name="history"),
+    path("changes/<str:oid>", history.change, name="change"),
+    path("changes/<str:oid>/rollback", history.roll_back, name="rollback"),
+    path("changes/<str:oid>/rollback-together", history.roll_back_together, name="rollback-together"),
+    path("changes/<str:oid>/rollback-by-hand", history.roll_back_by_hand, name="rollback-by-hand"),
+]
+people_urls = [
+    path("agents/", people.agents, name="agents"),
+    path("agents/<int:pk>/revoke", people.revoke_agent, name="agent-revoke"),
+    path("teams/", people.teams, name="teams"),
+    path("teams/<slug:slug>/invite", people.invite, name="team-invite"),
+    path("teams/<slug:slug>/role", people.set_role, name="team-role"),
+    path("sign-in", accounts.sign_in, name="sign-in"),
+    path("sign-out", accounts.sign_out, name="sign-out"),
+    path("welcome/<str:token>", accounts.welcome, name="welcome"),
+]
+system_urls = [
+    path("health/", system.health, name="health"),
+    path("help/", system.help_page, name="help"),
+    path("help/<slug:name>", system.help_page, name="help-page"),
+]
+
+urlpatterns = [*queue_urls, *store_urls, *history_urls, *people_urls, *system_urls]
