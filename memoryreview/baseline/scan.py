@@ -84,6 +84,11 @@ def is_document_path(path: str) -> bool:
     return is_document_name(name) and not any(folder.startswith(".") or is_reserved(folder) for folder in folders)
 
 
+def _is_text(path: str) -> bool:
+    """Whether a name can be shown and stored; the file system allows others."""
+    return not any("\udc80" <= char <= "\udcff" for char in path)
+
+
 def scan_folder(folder: PinnedFolder, cache: ScanCache) -> Listing:
     """Read every document below a folder. Raises WorktreeError when the folder itself cannot be read."""
     scan = _Scan(folder, cache)
@@ -132,7 +137,9 @@ class _Scan:
             if reason:
                 self.skipped[path] = reason
             return not reason
-        if is_document_name(entry.name):
+        if is_document_name(entry.name) and not _is_text(path):
+            self.skipped[shown(path)] = "its name is not UTF-8"
+        elif is_document_name(entry.name):
             self._read(folder_fd, entry, path)
         return False
 

@@ -8,7 +8,8 @@ import re
 import secrets
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from . import durable, steps
@@ -16,12 +17,41 @@ from .folder import PinnedFolder, UnreadableError, WorktreeError, read_document,
 from .names import is_reserved
 from .scan import Listing, ScanCache, scan_folder
 
-__all__ = ["Listing", "ScanCache", "Worktree", "WorktreeError"]
+__all__ = ["Listing", "ScanCache", "StagedWrites", "Worktree", "WorktreeError"]
 
 _TEMP_NAME = re.compile(r"\.mr-[0-9a-f]{16}\.tmp")
 _TEMP_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _WRITE_BITS = 0o222
 _NO_HARD_LINKS = frozenset({errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK, errno.EXDEV})
+
+
+@dataclass(frozen=True, slots=True)
+class StagedWrite:
+    """One file that waits for its rename; `temp` is None where the file is to go."""
+
+    path: str
+    name: str
+    folder_fd: int
+    temp: str | None
+    expected: bytes | None
+
+    def place(self) -> bool:
+        """Rename into place if the file still is what was expected; False when it is not, or the system refuses."""
+        try:
+            if self.temp is None:
+                return _remove(self.folder_fd, self.name, self.expected)
+            return _place(self.folder_fd, self.temp, self.name, self.expected)
+        except (OSError, UnreadableError, WorktreeError):
+            return False
+
+
+@dataclass(frozen=True, slots=True)
+class StagedWrites:
+    writes: Sequence[StagedWrite]
+
+    def replace(self) -> tuple[str, ...]:
+        """Put every file in its place; return the paths that could not be. Never raises: the commit stands by now."""
+        return tuple(write.path for write in self.writes if not write.place())
 
 
 class Worktree:
@@ -95,6 +125,36 @@ class Worktree:
             except UnreadableError as error:
                 raise _cannot(f"“{shown(path)}” cannot be written", str(error)) from error
 
+    @contextmanager
+    def staged(self, writes: Sequence[tuple[str, bytes | None, bytes | None]]) -> Iterator[StagedWrites]:
+        """Write the new bytes of several files beside them, so that later only renames are left to do.
+
+        Args: writes: (path, bytes expected on disk or None, new bytes or None to remove the file).
+        Raises WorktreeError as `replace` does, before anything changed. Leaving the block removes what was not placed.
+        """
+        folders: dict[str, int] = {}
+        with ExitStack() as stack:
+            yield StagedWrites([self._staged(stack, folders, *write) for write in writes])
+
+    def _staged(
+        self, stack: ExitStack, folders: dict[str, int], path: str, expected: bytes | None, new: bytes | None
+    ) -> StagedWrite:
+        *parents, name = self._resolved(path)
+        folder = "/".join(parents)
+        try:
+            if expected is None and folder not in folders:
+                stack.enter_context(self._made(path, parents))
+            if folder not in folders:
+                folders[folder] = stack.enter_context(self._folder.opened(parents))
+            fd = folders[folder]
+            _refuse_read_only(fd, name)
+            temp = None if new is None else _stage(fd, name, expected, new)
+        except OSError as error:
+            raise _cannot(f"“{shown(path)}” cannot be written", error.strerror) from error
+        if temp is not None:
+            stack.callback(_unlink_if_there, fd, temp)
+        return StagedWrite(path, name, fd, temp, expected)
+
     def sweep(self) -> tuple[str, ...]:
         """Remove temp files that a killed writer of ours left, and return their paths.
 
@@ -157,7 +217,7 @@ class Worktree:
         except OSError as error:
             self._unmake(made)
             raise _cannot(f"The folder of “{shown(path)}” cannot be made", error.strerror) from error
-        except WorktreeError:
+        except BaseException:
             self._unmake(made)
             raise
 
@@ -172,30 +232,43 @@ class Worktree:
 
 def _write(folder_fd: int, name: str, expected: bytes | None, new: bytes) -> bool:
     """Put a new file in the place of the old one; False when the old one changed meanwhile."""
+    temp = _stage(folder_fd, name, expected, new)
+    try:
+        return _place(folder_fd, temp, name, expected)
+    finally:
+        _unlink_if_there(folder_fd, temp)
+
+
+def _stage(folder_fd: int, name: str, expected: bytes | None, new: bytes) -> str:
+    """Write the new bytes beside the file, durable, and return the temp file's name; nothing is left on failure."""
     old = None if expected is None else os.stat(name, dir_fd=folder_fd, follow_symlinks=False)
     temp = f".mr-{secrets.token_hex(8)}.tmp"
     # Until it has the old file's mode, nobody else may read the new text.
     fd = os.open(temp, _TEMP_FLAGS, 0o666 if old is None else 0o600, dir_fd=folder_fd)
     try:
-        try:
-            steps.on_step("document.created")
-            durable.write_all(fd, new)
-            if old is not None:
-                _keep_owner_and_mode(fd, old)
-            os.fsync(fd)
-        finally:
-            os.close(fd)
-        steps.on_step("document.written")
-        if _content(folder_fd, name) != expected:
-            return False
-        if not _take_place(folder_fd, temp, name, expected):
-            return False
-        steps.on_step("document.replaced")
-        _sync(folder_fd, name)
-        steps.on_step("document.durable")
-        return True
-    finally:
+        steps.on_step("document.created")
+        durable.write_all(fd, new)
+        if old is not None:
+            _keep_owner_and_mode(fd, old)
+        os.fsync(fd)
+    except BaseException:
         _unlink_if_there(folder_fd, temp)
+        raise
+    finally:
+        os.close(fd)
+    steps.on_step("document.written")
+    return temp
+
+
+def _place(folder_fd: int, temp: str, name: str, expected: bytes | None) -> bool:
+    if _content(folder_fd, name) != expected:
+        return False
+    if not _take_place(folder_fd, temp, name, expected):
+        return False
+    steps.on_step("document.replaced")
+    _sync(folder_fd, name)
+    steps.on_step("document.durable")
+    return True
 
 
 def _take_place(folder_fd: int, temp: str, name: str, expected: bytes | None) -> bool:
