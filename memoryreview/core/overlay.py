@@ -35,7 +35,7 @@ class Overlay(Mapping[str, bytes]):
 
     def __contains__(self, path: object) -> bool:
         if path in self.delta:
-            return self.delta[path] is not None  # type: ignore[index]  # a path in delta is a str
+            return self.delta[path] is not None
         return path in self.base
 
 

@@ -215,6 +215,11 @@ class Proposal(models.Model):
         assert revision is not None, "a proposal is stored together with its first revision"  # noqa: S101
         return revision
 
+    @property
+    def written(self) -> Revision:
+        """The latest revision by an agent, apart from what a person made of it."""
+        return self.revisions.filter(agent__isnull=False).order_by("-number").first() or self.revision
+
 
 class Revision(models.Model):
     """What is proposed, as whole documents against `base`. After a split `base` is the commit of the safe part."""

@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from memoryreview.baseline import commits
+from memoryreview.baseline import commits, steps
 from memoryreview.baseline.repository import BaselineError
 from memoryreview.baseline.worktree import Worktree, WorktreeError
 from memoryreview.core import scan
@@ -31,6 +31,7 @@ from memoryreview.review.models import (
     Intent,
     Proposal,
     Revision,
+    RevisionDocument,
     State,
     Store,
 )
@@ -88,10 +89,12 @@ def land(shop: Workshop, landing: Landing) -> Change:
         plan = _disk_plan(worktree, tree, landing)
         with worktree.staged(plan.writes) as files:
             intent = _journal(shop, head, landing)
+            steps.on_step("intent.recorded")
             if not commits.advance(shop.repository, expected=head, new=intent.oid):
                 intent.delete()
                 raise CannotApplyError("The baseline moved under this change. Nothing was changed; try again.")
             unwritten = files.replace()
+            steps.on_step("documents.written")
     except (WorktreeError, BaselineError) as error:
         raise CannotApplyError(str(error)) from error
     return complete(intent, {*plan.differing, *unwritten})
@@ -146,6 +149,7 @@ def complete(intent: Intent, differing: Iterable[str]) -> Change:
         if intent.proposal is not None:
             _advance_proposal(intent.proposal, intent.oid, State(record["after"]))
         _note_differing(intent.store, record["paths"], differing)
+    steps.on_step("change.recorded")
     return change
 
 
@@ -286,8 +290,14 @@ def sha256(content: bytes | None) -> str:
 
 
 def standing_write(proposal: Proposal | None) -> dict[str, bytes | None]:
-    """Return the bytes that a direct write left on disk; {} for a proposal that came through a door."""
+    """Return the bytes that a direct write left on disk; {} for a proposal that came through a door.
+
+    A person's later wording of it is another revision and does not stand on disk.
+    """
     if proposal is None or proposal.agent is None or proposal.agent.name != Agent.DIRECT:
         return {}
-    documents = proposal.revision.documents.all()
-    return {document.path: None if document.content is None else bytes(document.content) for document in documents}
+    return {document.path: contents(document) for document in proposal.written.documents.all()}
+
+
+def contents(document: RevisionDocument) -> bytes | None:
+    return None if document.content is None else bytes(document.content)

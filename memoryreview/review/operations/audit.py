@@ -118,7 +118,7 @@ def _disk_faults(shop: Workshop) -> Iterator[Fault]:
     direct = Proposal.objects.filter(store=shop.store, agent__name=Agent.DIRECT, state__in=OPEN_STATES)
     excused = {path for proposal in direct for path in proposal.paths} | set(shop.store.differing)
     for path in sorted({*tree, *listing.documents}):
-        if tree.get(path) != listing.documents.get(path) and path not in excused and path not in listing.skipped:
+        if tree.get(path) != listing.documents.get(path) and path not in excused and not listing.is_unknown(path):
             yield Fault(
                 "disk",
                 f"{shop.store.slug} {path}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils import timezone
 
@@ -15,7 +15,9 @@ from memoryreview.core.overlay import Overlay
 from memoryreview.review.models import OPEN_STATES, Agent, Decision, Proposal, State, Store, Verb
 
 from . import proposals
+from .apply import contents
 from .proposals import Draft, Submission, keyed_digest
+from .reconcile import reconcile_within
 from .settle import settle
 from .stores import Workshop, context_of, locked
 
@@ -29,6 +31,7 @@ def capture(store: Store) -> list[Proposal]:
     Raises: CannotApplyError when the folder or the baseline cannot be used; BusyError.
     """
     with locked(store) as shop:
+        reconcile_within(shop)
         return capture_within(shop)
 
 
@@ -74,7 +77,7 @@ def _drift(tree: Tree, listing: Listing, only: Collection[str] | None) -> dict[s
         path: content for path, content in listing.documents.items() if tree.get(path) != content
     }
     expected = tree if only is None else [path for path in only if path in tree]
-    drift |= {path: None for path in expected if path not in listing.documents and path not in listing.skipped}
+    drift |= {path: None for path in expected if path not in listing.documents and not listing.is_unknown(path)}
     return drift
 
 
@@ -96,7 +99,7 @@ def _alarm(store: Store, sentence: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class Held:
     """What open proposals of `direct` hold of one document."""
 
     proposal: Proposal
@@ -109,13 +112,12 @@ class _Held:
         return self.content == content
 
 
-def _held(store: Store) -> dict[str, _Held]:
-    held: dict[str, _Held] = {}
+def _held(store: Store) -> dict[str, Held]:
+    held: dict[str, Held] = {}
     open_ones = Proposal.objects.filter(store=store, agent__name=Agent.DIRECT, state__in=OPEN_STATES).order_by("pk")
     for proposal in open_ones:
-        for document in proposal.revision.documents.all():
-            content = None if document.content is None else bytes(document.content)
-            held[document.path] = _Held(proposal, content, document.digest)
+        for document in proposal.written.documents.all():
+            held[document.path] = Held(proposal, contents(document), document.digest)
     return held
 
 
@@ -138,7 +140,11 @@ def _without_known(store: Store, drift: Delta, tree: Tree, only: Collection[str]
 
 def _store(shop: Workshop, tree: Tree, delta: Mapping[str, bytes | None]) -> Proposal:
     store = shop.store
+    masked = _masked(delta, tree, Scope(store.scope))
     classification = classify(tree, Overlay(tree, delta), context_of(store))
+    if masked is not None:  # the text of the actions must not hold the secret either; findings never do
+        shown = classify(tree, Overlay(tree, masked), context_of(store))
+        classification = replace(shown, findings=classification.findings)
     draft = Draft(
         store=store,
         base=shop.head(),
@@ -147,7 +153,7 @@ def _store(shop: Workshop, tree: Tree, delta: Mapping[str, bytes | None]) -> Pro
         classification=classification,
         submission=Submission(title="Direct write", source={"kind": "direct write"}),
         agent=Agent.objects.get_or_create(name=Agent.DIRECT)[0],
-        masked=_masked(delta, tree, Scope(store.scope)),
+        masked=masked,
     )
     return proposals.store_proposal(draft)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from memoryreview.baseline import steps
 from memoryreview.core.classify.classify import classify
 from memoryreview.core.model import Guard, Severity, Verdict
 from memoryreview.core.overlay import Overlay
@@ -15,8 +16,8 @@ from memoryreview.core.typed import restore_line_ends
 from memoryreview.review.models import OPEN_STATES, Agent, Change, ChangeKind, Decision, Proposal, State, Verb
 
 from . import proposals, rollback
-from .apply import Landing, land, standing_write
-from .capture import capture_within
+from .apply import Landing, contents, land, standing_write
+from .capture import Held, capture_within
 from .errors import (
     AlreadyDecidedError,
     CannotApplyError,
@@ -77,6 +78,7 @@ def approve(proposal_id: int, *, person: User, version: int, shown: str, note: s
             sole_person=allowed.sole_person,
         )
         proposals.move(proposal, to=State.APPLYING, decision=decision)
+        steps.on_step("decision.recorded")
         return _land(shop, proposal, decision, view)
 
 
@@ -264,13 +266,10 @@ def _put_back(shop: Workshop, proposal: Proposal) -> None:
     if proposal.agent is None or proposal.agent.name != Agent.DIRECT:
         return
     worktree, tree = shop.worktree(), shop.tree()
-    for document in proposal.revision.documents.all():
+    for document in proposal.written.documents.all():
         disk = worktree.read(document.path)
-        if document.digest:
-            is_same = disk is not None and proposals.keyed_digest(disk) == document.digest
-        else:
-            is_same = disk == (None if document.content is None else bytes(document.content))
-        if is_same and disk != tree.get(document.path):
+        held = Held(proposal, contents(document), document.digest)
+        if held.is_same(disk) and disk != tree.get(document.path):
             worktree.replace(document.path, expected=disk, new=tree.get(document.path))
 
 

@@ -22,10 +22,10 @@ class Permission:
 def permission(person: User, proposal: Proposal) -> Permission:
     """Say whether this person may approve this proposal (`design.md` §10)."""
     store = proposal.store
+    if not may_maintain(person, store):
+        return Permission(allowed=False, sentence="Deciding needs the store's owner or a maintainer of its team.")
     if store.scope != Scope.TEAM:
         return Permission(allowed=True)
-    if not may_maintain(person, store):
-        return Permission(allowed=False, sentence="Approving in a team store needs one of its maintainers.")
     if person.pk not in _authors(proposal):
         return Permission(allowed=True)
     if is_sole_person():

@@ -147,18 +147,19 @@ def store_proposal(draft: Draft, *, delivery: DeliveryKey | None = None) -> Prop
         )
         add_revision(proposal, draft, number=1)
         if delivery is not None and draft.agent is not None:
-            Delivery.objects.create(
-                agent=draft.agent,
-                door=delivery.door,
-                key=delivery.key,
-                body_hash=delivery.body_hash,
-                proposal=proposal,
-            )
+            keep_delivery(draft.agent, delivery, proposal)
         if state == State.APPLYING:
             ledger.record(
                 Decision(proposal=proposal, store=draft.store, revision=1, verb=Verb.AUTO_APPLY, agent=draft.agent)
             )
     return proposal
+
+
+def keep_delivery(agent: Agent, delivery: DeliveryKey, proposal: Proposal | None) -> None:
+    """Use up an idempotency key. Raises django.db.IntegrityError when it was used meanwhile."""
+    Delivery.objects.create(
+        agent=agent, door=delivery.door, key=delivery.key, body_hash=delivery.body_hash, proposal=proposal
+    )
 
 
 def add_revision(proposal: Proposal, draft: Draft, *, number: int) -> Revision:
@@ -229,8 +230,8 @@ def action_json(action: Action) -> dict[str, Any]:
         "path": action.path,
         "lines": list(action.lines) if action.lines else None,
         "new_lines": list(action.new_lines) if action.new_lines else None,
-        "old": action.old,
-        "new": action.new,
+        "old": action.old.replace("\0", "\u2400"),  # PostgreSQL stores no NUL
+        "new": action.new.replace("\0", "\u2400"),
         "title": action.title,
     }
     if action.proof is not None:

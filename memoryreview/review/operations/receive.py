@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import F
 
 from memoryreview.baseline.repository import Snapshot
 from memoryreview.baseline.worktree import Worktree, WorktreeError
@@ -25,6 +26,8 @@ from . import promote, proposals
 from .capture import capture_within
 from .errors import (
     AlreadyDecidedError,
+    BusyError,
+    CannotApplyError,
     IdempotencyKeyReuseError,
     NotFoundError,
     PendingCapError,
@@ -95,37 +98,54 @@ def submit(request: Request, *, agent: Agent, delivery: DeliveryKey | None = Non
 
     Raises: a MemoryReviewError that says why nothing was stored.
     """
-    if delivery is not None and (replay := _replay(agent, delivery)) is not None:
+    if delivery is not None and (replay := _replay(request, agent, delivery)) is not None:
         return replay
     store = store_for(agent, request.store)
     _refuse_secret_words(request.submission)
     with reading(store) as repository:
         head = repository.head() or ""
         draft = _draft(request, store, repository.snapshot(head), head, agent=agent)
-    if not draft.delta:
-        return Receipt(draft.store, draft.base, None)
-    waiting = _waiting_twin(draft)
-    if waiting is not None:
-        Proposal.objects.filter(pk=waiting.pk).update(repeats=waiting.repeats + 1)
-        return Receipt(draft.store, draft.base, waiting, duplicate_of=waiting.pk)
-    _refuse_beyond_cap(agent)
     try:
-        proposal = proposals.store_proposal(draft, delivery=delivery)
-    except IntegrityError:
-        replay = _replay(agent, delivery) if delivery is not None else None
+        return _keep(draft, agent, delivery)
+    except IntegrityError:  # the same idempotency key came in beside us
+        replay = _replay(request, agent, delivery) if delivery is not None else None
         if replay is None:
             raise
         return replay
-    return Receipt(draft.store, draft.base, carry(proposal))
 
 
-def carry(proposal: Proposal) -> Proposal:
-    """Capture what was written beside us first, then land the safe parts of a stored proposal."""
+def _keep(draft: Draft, agent: Agent, delivery: DeliveryKey | None) -> Receipt:
+    twin = _waiting_twin(draft) if draft.delta else None
+    if not draft.delta or twin is not None:
+        with transaction.atomic():
+            if delivery is not None:
+                proposals.keep_delivery(agent, delivery, twin)
+            if twin is not None:
+                Proposal.objects.filter(pk=twin.pk).update(repeats=F("repeats") + 1)
+        return Receipt(draft.store, draft.base, twin, duplicate_of=twin.pk if twin else None)
+    _refuse_beyond_cap(agent)
+    proposal = proposals.store_proposal(draft, delivery=delivery)
+    return Receipt(draft.store, draft.base, _carry(proposal))
+
+
+def _carry(proposal: Proposal) -> Proposal:
+    """Capture what was written beside us first, then land the safe parts of a stored proposal.
+
+    When folder or baseline cannot be used it waits with the reason; when the store is busy the worker carries on.
+    """
     if proposal.state != State.APPLYING:
         return proposal
-    with locked(proposal.store) as shop:
-        capture_within(shop, only=proposal.paths)
-        return settle(shop, proposal)
+    try:
+        with locked(proposal.store) as shop:
+            capture_within(shop, only=proposal.paths)
+            return settle(shop, proposal)
+    except CannotApplyError as error:
+        proposal = Proposal.objects.get(pk=proposal.pk)
+        proposals.move(proposal, to=State.PENDING)
+        Proposal.objects.filter(pk=proposal.pk).update(failure=str(error))
+    except BusyError:
+        pass
+    return Proposal.objects.get(pk=proposal.pk)
 
 
 def preview(request: Request, *, agent: Agent) -> Preview:
@@ -206,13 +226,17 @@ def store_for(agent: Agent, slug: str) -> Store:
     return store
 
 
-def _replay(agent: Agent, delivery: DeliveryKey) -> Receipt | None:
+def _replay(request: Request, agent: Agent, delivery: DeliveryKey) -> Receipt | None:
     used = Delivery.objects.filter(agent=agent, door=delivery.door, key=delivery.key).select_related("proposal__store")
     row = used.first()
-    if row is None or row.proposal is None:
+    if row is None:
         return None
     if row.body_hash != delivery.body_hash:
         raise IdempotencyKeyReuseError
+    if row.proposal is None:
+        store = store_for(agent, request.store)
+        with reading(store) as repository:
+            return Receipt(store, repository.head() or "", None, replayed=True)
     return Receipt(row.proposal.store, row.proposal.revision.base, row.proposal, replayed=True)
 
 

@@ -12,7 +12,7 @@ from . import proposals
 from .apply import finish
 from .proposals import last_decision
 from .settle import settle
-from .stores import Workshop, locked
+from .stores import Workshop, baseline_dir, locked
 
 log = logging.getLogger(__name__)
 
@@ -22,14 +22,19 @@ def reconcile_all() -> list[str]:
     faults: list[str] = []
     for store in Store.objects.order_by("pk"):
         try:
-            with locked(store) as shop:
-                commits.sweep(shop.repository)
-                shop.worktree().sweep()
-                reconcile_within(shop)
+            reconcile(store)
         except MemoryReviewError as error:
             log.warning("reconcile %s: %s", store.slug, error)
             faults.append(str(error))
     return faults
+
+
+def reconcile(store: Store) -> None:
+    """Reconcile one store and remove the temp files that a killed writer left. Raises CannotApplyError, BusyError."""
+    with locked(store) as shop:
+        commits.sweep(baseline_dir(store))
+        shop.worktree().sweep()
+        reconcile_within(shop)
 
 
 def reconcile_within(shop: Workshop) -> None:

@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from memoryreview.baseline.repository import Repository
 from memoryreview.core.merge import Conflicted, Merged, merge3
 from memoryreview.core.model import Delta, Tree
+from memoryreview.core.text import split_lines
 from memoryreview.core.typed import restore_line_ends
 from memoryreview.review.models import Change, ChangeKind, Decision, Verb
 
@@ -102,8 +103,10 @@ def _later_on_same_lines(change: Change, paths: Iterable[str], repository: Repos
 def _quarrel(merged: Merged | Conflicted, ours: bytes | None) -> tuple[bytes, ...]:
     if isinstance(merged, Merged):
         return ()
-    lines = (ours or b"").splitlines(keepends=True) if b"\r" not in (ours or b"") else (ours or b"").split(b"\n")
-    return tuple(b"".join(lines[c.ours[0] - 1 : c.ours[1] - 1]) for c in merged.conflicts) or (b"",)
+    content = ours or b""
+    lines = split_lines(content)
+    spans = [lines[conflict.ours[0] - 1 : conflict.ours[1] - 1] for conflict in merged.conflicts]
+    return tuple(b"".join(content[line.start : line.end] for line in span) for span in spans) or (b"",)
 
 
 def _together(change: Change, later: Sequence[Change], tree: Tree, repository: Repository) -> tuple[Change, ...] | None:

@@ -45,7 +45,7 @@ class Command(MemoryCommand):
 
     def _list(self, options: dict[str, Any]) -> None:
         agents = Agent.objects.exclude(name=Agent.DIRECT).prefetch_related("stores").order_by("name")
-        rows = [
+        rows: list[dict[str, Any]] = [
             {
                 "name": agent.name,
                 "stores": sorted(store.slug for store in agent.stores.all()),
