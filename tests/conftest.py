@@ -67,6 +67,7 @@ def join(second: User) -> Callable[..., Membership]:
     """Make a person a maintainer (or member) of a store's team."""
 
     def add(store: Store, person: User, role: Role = Role.MAINTAINER) -> Membership:
+        assert store.team is not None
         return Membership.objects.create(team=store.team, person=person, role=role)
 
     return add

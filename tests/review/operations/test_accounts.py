@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
@@ -10,6 +11,7 @@ from django.utils import timezone
 from memoryreview.core import scan
 from memoryreview.review.models import Agent, Membership, Role, SignUpLink
 from memoryreview.review.operations import accounts
+from memoryreview.review.operations.adopt import adopt
 from memoryreview.review.operations.errors import NotFoundError, NotPermittedError
 from tests.conftest import MakeStore
 
@@ -58,13 +60,9 @@ def test_weak_password_makes_no_account(db: None, password: str) -> None:
     assert User.objects.count() == 0
 
 
-def test_owner_inherits_what_was_adopted_before(make_store: MakeStore, owner: User) -> None:
-    store = make_store({"a.md": "a\n"})
+def test_owner_inherits_what_was_adopted_before(db: None, tmp_path: Path) -> None:
+    store = adopt(tmp_path, name="early").store
     added = accounts.add_agent("early").agent
-    store.owner = None
-    store.save()
-    Agent.objects.update(person=None)
-    User.objects.all().delete()
     link = accounts.find_link(_token(accounts.owner_link()))
     assert link is not None
 

@@ -45,7 +45,7 @@ def test_date_fix_is_applied_by_proof(make_store: MakeStore, propose: Propose) -
     change = proposal.changes.get()
     assert proposal.state == State.APPLIED
     assert change.kind == ChangeKind.AUTO
-    assert change.certificate["rule"] == "date.normalize"
+    assert (change.certificate or {})["rule"] == "date.normalize"
     assert on_disk(store, "build.md") == NOTE.replace("13/04/2025", "2025-04-13").encode()
     with reading(store) as repository:
         assert repository.head() == change.oid
@@ -128,14 +128,15 @@ def test_idempotency_key_with_another_body_is_refused(make_store: MakeStore, age
 def test_secret_is_refused_before_anything_is_stored(make_store: MakeStore, agent: Agent, place: str) -> None:
     store = make_store({"build.md": NOTE})
     key = fake_aws_key()
-    texts = {"title": "", "rationale": "", "source": {}} | {
-        place: {"evidence": f"says {key}"} if place == "source" else f"key {key}"
-    }
     content = f"Deploy key: {key}\n" if place == "content" else "harmless\n"
-    texts.pop("content", None)
+    said = Submission(
+        title=f"key {key}" if place == "title" else "",
+        rationale=f"key {key}" if place == "rationale" else "",
+        source={"evidence": f"says {key}"} if place == "source" else {},
+    )
 
     with pytest.raises(SecretDetectedError) as caught:
-        receive.submit(ask(store.slug, Write("deploy.md", content), **texts), agent=agent)
+        receive.submit(receive.Request(store.slug, (Write("deploy.md", content),), submission=said), agent=agent)
 
     assert key not in str(caught.value) + str(caught.value.members())
     assert Proposal.objects.count() == 0

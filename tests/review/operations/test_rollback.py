@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 
-from memoryreview.core.edits import Delete, Rename, Write
+from memoryreview.core.edits import Delete, Operation, Rename, Write
 from memoryreview.review.models import Change, ChangeKind, Proposal, State, Store
 from memoryreview.review.operations import rollback
 from memoryreview.review.operations.errors import CannotApplyError, NotPermittedError, RollbackConflictError
@@ -20,8 +20,8 @@ def store(make_store: MakeStore) -> Store:
     return make_store({"ports.md": NOTE, "other.md": "Other.\n"})
 
 
-def land(propose: Propose, store: Store, owner: User, *operations: object) -> Change:
-    change = approve(propose(store, *operations), owner).change  # type: ignore[arg-type]
+def land(propose: Propose, store: Store, owner: User, *operations: Operation) -> Change:
+    change = approve(propose(store, *operations), owner).change
     assert change is not None
     return change
 
@@ -34,7 +34,7 @@ def test_rollback_leaves_later_edits_elsewhere(store: Store, propose: Propose, o
 
     assert on_disk(store, "ports.md") == NOTE.replace("the sink", "the relay").encode()
     assert (undone.kind, list(undone.rolls_back.all())) == (ChangeKind.ROLLBACK, [first])
-    assert Proposal.objects.get(pk=first.proposal_id).state == State.ROLLED_BACK
+    assert Proposal.objects.get(changes=first).state == State.ROLLED_BACK
 
 
 def test_rollback_twice_is_one_commit(store: Store, propose: Propose, owner: User) -> None:
