@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from . import yaml_view
+from .names import shown
 from .text import split_lines
 
 FAILING_KINDS = frozenset({"head-colon", "head-quote", "head-tab", "head-alias", "head-special", "head-syntax"})
@@ -297,8 +298,8 @@ class _Reader:
         if comment is None or (comment.start() == 0 and self._has_children(index)):
             return
         seen = raw[: comment.start()].rstrip(" \t")
-        what = f"only “{seen}”" if seen else "nothing"
-        sentence = f"A YAML reader sees {what} of “{key}”: a `#` after a blank starts a comment there."
+        what = f"only “{shown(seen)}”" if seen else "nothing"
+        sentence = f"A YAML reader sees {what} of “{shown(key)}”: a `#` after a blank starts a comment there."
         self.problems.append(("head-comment", lineno, sentence))
 
     def _has_children(self, index: int) -> bool:
@@ -353,11 +354,14 @@ def _field_problems(reader: _Reader) -> list[tuple[str, int, str]]:
     for entry in reader.fields:
         earlier = first.setdefault((entry.parent, entry.key), entry)
         if earlier is not entry and "-" not in entry.parent.split("."):
-            sentence = f"“{entry.key}” stands in line {earlier.lineno} already; a YAML reader takes the last one."
+            sentence = (
+                f"“{shown(entry.key)}” stands in line {earlier.lineno} already; a YAML reader takes the last one."
+            )
             problems.append(("head-doubled-key", entry.lineno, sentence))
     flat, nested = first.get(("", "type")), first.get(("metadata", "type"))
     if flat and nested and flat.value and nested.value and flat.value != nested.value:
-        sentence = f"`type` is “{flat.value}” but `metadata.type` is “{nested.value}”; tools read one or the other."
+        types = f"`type` is “{shown(flat.value)}” but `metadata.type` is “{shown(nested.value)}”"
+        sentence = f"{types}; tools read one or the other."
         problems.append(("head-type-conflict", nested.lineno, sentence))
     name = first.get(("", "name"))
     if name and not name.value and all(parent.split(".")[0] != "name" for parent, _ in first):

@@ -10,6 +10,8 @@ import re
 
 import yaml
 
+from .names import shown
+
 MAX_YAML_CHARS = 16 * 1024
 MAX_YAML_BRACKETS = 64
 
@@ -49,7 +51,7 @@ _SENTENCES = {
 
 def sentence(kind: str, key: str) -> str:
     """Return what is wrong with the value of a key, and what follows from it."""
-    return _SENTENCES[kind].format(key=key)
+    return _SENTENCES[kind].format(key=shown(key))
 
 
 def is_readable(text: str) -> bool:

@@ -232,6 +232,22 @@ def test_detect_and_lint_are_total(tree: dict[str, bytes]) -> None:
             assert problem.line is None or 1 <= problem.line <= tree[problem.path].count(b"\n") + 1
 
 
+def test_messages_carry_no_character_that_acts_on_a_terminal_or_page() -> None:
+    evil = "a\x1b\u202eb\u200b"
+    head = f"---\nname: {evil} #x\ntype: {evil}\nmetadata:\n  type: y{evil}\n{evil}: *x\n{evil}: 2\n---\n"
+    body = f"[l](<no{evil}.md>) [[no{evil}]] [m](<a.md#{evil}>)\n\n| {evil} |\n|---|\n| {evil}\n\nx |\n"
+    rows = f"- [{evil}](<gone{evil}.md>)\n" + f"- [{evil}](<a.md#{evil}>)\n" * 230
+    documents = {"MEMORY.md": rows, "a.md": head + body, f"{evil}.md": "", f"{evil} (conflicted copy 2026).md": ""}
+    cited = f"# Task Group: a\n\n### rollout_summary_files\n\n- rollout_summaries/{evil}.md\n"
+
+    found = problems({path: text.encode() for path, text in documents.items()}, FormatName.CLAUDE)
+    found += problems(tree(MEMORY=cited), FormatName.CODEX)
+
+    assert {"dead-row", "dead-link", "unresolved-link", "anchor-missing", "conflict-copy"} < {p.kind for p in found}
+    assert {"never-loaded", "head-comment", "broken-table", "missing-summary", "orphan"} < {p.kind for p in found}
+    assert [p.kind for p in found if set(p.message) & set("\x1b\u202e\u200b\n")] == []
+
+
 def test_texts_outside_entries_are_blank_or_delimiters() -> None:
     for name, corpus in [
         (FormatName.HERMES, "hermes-memories/memories"),

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from memoryreview.core import frontmatter, markdown
 from memoryreview.core.frontmatter import Frontmatter
 from memoryreview.core.model import FormatName, Problem, Tree
+from memoryreview.core.names import shown
 from memoryreview.core.text import Line, split_lines
 
 from . import blocks, index, lint, signs
@@ -120,7 +121,7 @@ def _outside(line: Line, comments: Sequence[tuple[int, int]]) -> bytes:
 def _never_loaded(rows: Sequence[IndexRow]) -> str:
     """Say which rows lie beyond the limit, newest (lowest) first."""
     titles = [row.title.strip("*_") for row in reversed(rows)]
-    listed = ", ".join(f"“{title}”" for title in titles[:MAX_LISTED_TITLES])
+    listed = ", ".join(f"“{shown(title)}”" for title in titles[:MAX_LISTED_TITLES])
     more = f" and {len(titles) - MAX_LISTED_TITLES} older ones" if len(titles) > MAX_LISTED_TITLES else ""
     noun = "row is" if len(rows) == 1 else "rows are"
     return f"{len(rows)} {noun} never loaded, newest first: {listed}{more}; move old rows down or out."
@@ -130,6 +131,8 @@ def _orphans(
     path: str, documents: Mapping[str, bytes], indexes: Sequence[str], catalogue: Catalogue
 ) -> Iterator[Problem]:
     """Report documents under an index, and under no nearer one, that nothing in it points to."""
+    if len(documents[path]) > markdown.MAX_PARSED_BYTES:
+        return
     listed: set[str] = set()
     for link in markdown.links(documents[path]):
         listed.update(catalogue.find_link(path, link).paths)
@@ -137,7 +140,9 @@ def _orphans(
         if other in indexes or other in listed or _index_of(other, indexes) != path:
             continue
         if signs.conflict_original(other, documents) is None:
-            sentence = f"No row of “{path}” points to this document, so an agent that reads the index never finds it."
+            sentence = (
+                f"No row of “{shown(path)}” points to this document, so an agent that reads the index never finds it."
+            )
             yield Problem("orphan", other, None, sentence)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from memoryreview.core import markdown
 from memoryreview.core.markdown import Place
 from memoryreview.core.model import FormatName, Problem, Tree
+from memoryreview.core.names import shown
 from memoryreview.core.text import split_lines
 
 from . import blocks, lint
@@ -133,7 +134,10 @@ def _missing_summaries(path: str, data: bytes, tree: Tree) -> list[Problem]:
         return [lint.bulk(path, len(missing), len(cited))]
     return [
         Problem(
-            "missing-summary", path, lineno, f"The summary “{summary}” is missing, so nothing shows how this is known."
+            "missing-summary",
+            path,
+            lineno,
+            f"The summary “{shown(summary)}” is missing, so nothing shows how this is known.",
         )
         for lineno, summary in missing
     ]

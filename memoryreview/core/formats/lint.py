@@ -7,13 +7,17 @@ from collections.abc import Collection, Iterable, Sequence
 
 from memoryreview.core import frontmatter, markdown
 from memoryreview.core.frontmatter import Frontmatter
-from memoryreview.core.markdown import MAX_PARSED_BYTES, Link
+from memoryreview.core.markdown import Link
 from memoryreview.core.model import Problem, Tree
+from memoryreview.core.names import shown
 from memoryreview.core.text import fold_name
 
 from . import signs
 from .base import Meter, is_document
 from .catalogue import Catalogue, LinkState
+
+MAX_CHECKED_BYTES = 2 * 1024 * 1024
+"""Above this size a document is only listed."""
 
 WARN_FROM = 0.8
 """Share of a budget from which on it is reported as nearly full."""
@@ -28,11 +32,11 @@ def ordered(problems: Iterable[Problem]) -> tuple[Problem, ...]:
 
 
 def documents(tree: Tree) -> dict[str, bytes]:
-    """Return the documents of a folder that can be read: UTF-8, and not too large to be parsed."""
+    """Return the documents of a folder that can be read: UTF-8, and not too large to be checked."""
     return {
         path: tree[path]
         for path in sorted(tree)
-        if is_document(path) and len(tree[path]) <= MAX_PARSED_BYTES and _undecodable_at(tree[path]) is None
+        if is_document(path) and len(tree[path]) <= MAX_CHECKED_BYTES and _undecodable_at(tree[path]) is None
     }
 
 
@@ -49,7 +53,7 @@ def files(tree: Tree) -> list[Problem]:
     problems: list[Problem] = []
     paths = [path for path in sorted(tree) if is_document(path)]
     for path in paths:
-        if len(tree[path]) > MAX_PARSED_BYTES:
+        if len(tree[path]) > MAX_CHECKED_BYTES:
             sentence = f"The document has {len(tree[path]):,} bytes, too many to be checked; it is listed, read only."
             problems.append(Problem("over-size", path, None, sentence))
             continue
@@ -70,7 +74,7 @@ def _clashes(paths: Sequence[str]) -> list[Problem]:
             "name-clash",
             path,
             None,
-            f"“{path}” and “{names[0]}” are the same name on many systems, where one would overwrite the other.",
+            f"“{shown(path)}” and “{shown(names[0])}” are one name on many systems, where one overwrites the other.",
         )
         for names in equal.values()
         for path in names[1:]
@@ -84,7 +88,7 @@ def _copies(paths: Collection[str]) -> list[Problem]:
         original = signs.conflict_original(path, known)
         if original is None:
             continue
-        other = f"“{original}”" if original in known else f"“{original}”, which is gone"
+        other = f"“{shown(original)}”" if original in known else f"“{shown(original)}”, which is gone"
         sentence = f"A sync tool made this conflict copy of {other}; agents may read either, so keep one."
         problems.append(Problem("conflict-copy", path, None, sentence))
     return problems
@@ -107,7 +111,7 @@ def body(path: str, data: bytes) -> list[Problem]:
         for first, last in signs.merge_markers(data)
     ]
     for first, last, name in signs.broken_table_rows(data):
-        row = f"Row {name}" if name else "A row"
+        row = f"Row {shown(name)}" if name else "A row"
         sentence = f"{row} spans {last - first + 1} lines, so the table is broken and the text in between is no cell."
         problems.append(Problem("broken-table", path, first, sentence))
     return problems
@@ -116,19 +120,23 @@ def body(path: str, data: bytes) -> list[Problem]:
 def links(path: str, data: bytes, catalogue: Catalogue, skipped: Collection[Link] = ()) -> list[Problem]:
     """Report links of one document that lead nowhere, each target once. Links of rows are the index's to report."""
     problems: dict[tuple[str, str, str], Problem] = {}
+    reported = set(skipped)
     for link in markdown.links(data):
-        if link in skipped:
+        if link in reported:
             continue
         state = catalogue.state(path, link)
         if state is LinkState.MISSING:
-            kind, sentence = "dead-link", f"There is no “{link.target}”, so this link leads nowhere."
+            kind, sentence = "dead-link", f"There is no “{shown(link.target)}”, so this link leads nowhere."
         elif state is LinkState.ANCHOR_MISSING:
-            place = f"“{link.target}”" if link.target else "This document"
-            kind, sentence = "anchor-missing", f"{place} has no heading “#{link.anchor}”; the document itself is there."
+            place = f"“{shown(link.target)}”" if link.target else "This document"
+            kind, sentence = (
+                "anchor-missing",
+                f"{place} has no heading “#{shown(link.anchor)}”; the document itself is there.",
+            )
         elif state is LinkState.UNRESOLVED:
             kind, sentence = (
                 "unresolved-link",
-                f"No document answers to “[[{link.target}]]”, by file name or by `name`.",
+                f"No document answers to “[[{shown(link.target)}]]”, by file name or by `name`.",
             )
         else:
             continue
@@ -144,12 +152,14 @@ def pointers(path: str, found: Sequence[Link], catalogue: Catalogue) -> list[Pro
     if is_bulk(len(dead), len(found)):
         return [bulk(path, len(dead), len(found))]
     problems = [
-        Problem("dead-row", path, link.lineno, f"Row “{title(link)}” points to “{link.target}”, which is not there.")
+        Problem(
+            "dead-row", path, link.lineno, f"Row “{title(link)}” points to “{shown(link.target)}”, which is not there."
+        )
         for link in dead
     ]
     for link, state in states:
         if state is LinkState.ANCHOR_MISSING:
-            sentence = f"“{link.target}” has no heading “#{link.anchor}”; the document itself is there."
+            sentence = f"“{shown(link.target)}” has no heading “#{shown(link.anchor)}”; the document itself is there."
             problems.append(Problem("anchor-missing", path, link.lineno, sentence))
     return problems
 
@@ -167,7 +177,7 @@ def bulk(path: str, dead: int, targets: int) -> Problem:
 
 
 def title(link: Link) -> str:
-    return link.text.strip("*_~ ")
+    return shown(link.text.strip("*_~ "))
 
 
 def nearly_full(meters: Sequence[Meter]) -> list[Problem]:
