@@ -17,7 +17,7 @@ from . import frontmatter, inline
 from .inline import Link as Link
 from .text import Line, split_lines
 
-MAX_PARSED_BYTES = 2 * 1024 * 1024
+MAX_PARSED_BYTES = 512 * 1024
 """Above this size a document is not parsed: every line is CODE, which nothing may touch, and it has no links."""
 
 _BLOCKS = MarkdownIt("commonmark").enable("table")
@@ -82,6 +82,7 @@ class _Parsed:
     headings: tuple[str, ...]
     text_spans: tuple[tuple[int, int], ...]
     html_spans: tuple[tuple[int, int], ...]
+    is_whole: bool = True
 
 
 _LEAVES = {
@@ -207,7 +208,7 @@ def _parse(data: bytes) -> _Parsed:
     texts = None if len(data) > MAX_PARSED_BYTES else _texts(lines)
     if texts is None:
         spots = tuple(Spot(line.number, Place.CODE, 0, (), -1, 0) for line in lines)
-        return _Parsed(lines, spots, (), (), ())
+        return _Parsed(lines, spots, (), (), (), is_whole=False)
     head = frontmatter.read(data)
     head_end = head.end if isinstance(head, frontmatter.Frontmatter) else 0
     first = sum(1 for line in lines if line.end <= head_end)
@@ -275,13 +276,14 @@ def _inline(data: bytes) -> inline.Inline:
 def has_anchor(data: bytes, anchor: str) -> bool:
     """Whether `#anchor` leads somewhere in the document: a heading (loosely, as the sites differ) or an HTML id.
 
-    Block references (`#^id`) and line anchors (`#L12`) always do.
+    Block references (`#^id`) and line anchors (`#L12`) always do, and so does every anchor of an unparsed document.
     """
-    if _ANCHOR_WITHOUT_HEADING.fullmatch(anchor):
+    parsed = _parse(data)
+    if not parsed.is_whole or _ANCHOR_WITHOUT_HEADING.fullmatch(anchor):
         return True
     wanted = _slug(anchor)
     counts: dict[str, int] = {}
-    for heading in _parse(data).headings:
+    for heading in parsed.headings:
         slug = _slug(_LINK_IN_HEADING.sub(r"\1", heading))
         repeat = counts.get(slug, 0)
         counts[slug] = repeat + 1
