@@ -35,12 +35,15 @@ def door(
             try:
                 if request.method not in allowed:
                     raise MethodNotAllowedError(allowed)
-                return view(request, *args, **captured)
+                response = view(request, *args, **captured)
             except MemoryReviewError as error:
-                return problem_response(error)
+                response = problem_response(error)
             except Exception as error:  # noqa: BLE001  # the outermost edge: an agent gets a problem, the log the rest
                 _log_without_values(error, view.__name__)
-                return problem_response(InternalError())
+                response = problem_response(InternalError())
+            if request.method == "HEAD":
+                response.content = b""
+            return response
 
         return answer
 

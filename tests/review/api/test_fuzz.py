@@ -15,7 +15,7 @@ from tests.review.api.conftest import DATE, FACT, NOTE, Api
 
 pytestmark = pytest.mark.django_db
 
-FUZZ = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FUZZ = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 FIELDS = ["store", "title", "rationale", "base", "operations", "source", "scores", "confidence", "kind", "op", "path",
           "content", "base_blob", "edits", "old", "new", "to", "text", "to_store", "diff"]  # fmt: skip
 WORDS = ["notes", "build.md", "MEMORY.md", "write", "edit", "patch", "§", "", "../x.md", "a\x00b", "é.md"]
