@@ -44,9 +44,10 @@ class ChangedDocument:
         found: list[Draft] = []
         removed = sum(step.old[1] - step.old[0] for step in self._steps if not step.new_block)
         lost_lines = max(removed, len(self.old.lines) - len(self.new.lines))
+        others = draft.labels(self.new)
         for step, explanation in zip(self._steps, self._explanations(), strict=True):
             if isinstance(explanation, Waits):
-                found.append(draft.of_step(self.old, self.new, step, explanation, lost_lines))
+                found.append(draft.of_step(self.old, self.new, step, explanation, lost_lines=lost_lines, others=others))
             else:
                 found += (_safe_draft(self.old, self.new, step, part) for part in explanation)
         return self._with_edges(found)

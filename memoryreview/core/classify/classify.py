@@ -41,9 +41,9 @@ _CONTEXT_BYTES = 400
 def classify(base: Tree, proposed: Tree, context: Context) -> Classification:
     """Split the difference between two trees into actions. Total on arbitrary bytes, deterministic, no clock.
 
-    A safe action's proof passes `verify`. Actions are sorted by (path, line); a `mass.change` of the whole store comes
-    first, with an empty path. When `proposed` is an `overlay.Overlay` over `base` only its changed documents are
-    compared, so cost follows the change, not the store.
+    A safe action's proof passes `verify`. Actions are sorted by (path, line); a `mass.change` stands above the actions
+    that it counts, with an empty path when it speaks of the whole store. When `proposed` is an `overlay.Overlay` over
+    `base` only its changed documents are compared, so cost follows the change, not the store.
     """
     delta = delta_of(base, proposed)
     if not delta:
@@ -61,7 +61,7 @@ class _Revision:
         drafts = self._confirmed(self._absorbed(drafts))
         crowd = mass.find(drafts, self._staying, self._base, self._context)
         drafts += [crowd] if crowd else []
-        drafts.sort(key=lambda draft: (draft.path, draft.old[0], draft.new[0], draft.kind))
+        drafts.sort(key=lambda draft: (draft.path, draft.kind is not Kind.MASS_CHANGE, draft.old[0], draft.new[0]))
         actions = tuple(self._action(draft) for draft in drafts)
         return Classification(_verdict(actions), actions, (*self._findings(), *_text_findings(drafts)))
 

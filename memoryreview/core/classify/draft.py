@@ -19,6 +19,7 @@ MIN_KEPT_SIMILARITY = 0.3
 """Share of common text below which a rewritten entry counts as lost."""
 
 MAX_OTHERS = 500
+"""Blocks that are searched for a longer form of a deleted entry."""
 
 _KEY = re.compile(r"\s*([\w.-]{1,40}):[ \t]*")
 _NO_ENTRY = frozenset({Place.HEADING, Place.CODE, Place.RULE, Place.REFERENCE, Place.FRONTMATTER, Place.HTML})
@@ -63,8 +64,21 @@ def text_of(block: Block) -> str:
     return normalise(titles.unmarked(block.text.decode("utf-8", "replace")).replace("\n", " "))
 
 
-def of_step(old: Document, new: Document, step: Step, waits: Waits, lost_lines: int) -> Draft:
-    """Return the review action of one step. Args: lost_lines: lines of the document that go in the same change."""
+def labels(document: Document) -> list[tuple[int, str]]:
+    """Return (1-based line, label) of the first blocks of a document."""
+    blocks = document.blocks[:MAX_OTHERS]
+    return [(block.span[0] + 1, titles.label(block.text.decode("utf-8", "replace"), 2_000)) for block in blocks]
+
+
+def of_step(
+    old: Document, new: Document, step: Step, waits: Waits, *, lost_lines: int, others: list[tuple[int, str]]
+) -> Draft:
+    """Return the review action of one step.
+
+    Args:
+        lost_lines: lines of the document that go in the same change.
+        others: `labels` of the proposed document.
+    """
     old_text, new_text = old.text(step.old), new.text(step.new)
     kind = _kind(old, new, step)
     found = [declined.reason for declined in waits.declined]
@@ -72,7 +86,7 @@ def of_step(old: Document, new: Document, step: Step, waits: Waits, lost_lines: 
     if step.old_block and step.new_block:
         found += reasons.of_change(old_text, new_text)
     elif step.old_block:
-        found += reasons.of_delete(old_text, _others(new))
+        found += reasons.of_delete(old_text, others)
     if not found or not (step.old_block and step.new_block):
         found.append(reasons.BY_KIND[kind])
     return Draft(
@@ -88,10 +102,6 @@ def of_step(old: Document, new: Document, step: Step, waits: Waits, lost_lines: 
         come=(text_of(step.new_block),) if step.new_block and not step.old_block else (),
         finding=next((declined.finding for declined in waits.declined if declined.finding), ""),
     )
-
-
-def _others(new: Document) -> list[tuple[int, str]]:
-    return [(b.span[0] + 1, b.text.decode("utf-8", "replace")) for b in new.blocks[:MAX_OTHERS]]
 
 
 def _gone(step: Step) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 from memoryreview.core.model import Kind
 
@@ -14,6 +15,7 @@ from .rules.guard_words import guards
 from .titles import label, plain
 
 MAX_NAMED = 4
+MIN_REPEATED_CHARS = 8
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _ADDRESS = re.compile(
@@ -65,13 +67,11 @@ def of_place(old: Document, step_old: Span, step_new: Span) -> list[str]:
     return []
 
 
-def of_delete(text: str, others: list[tuple[int, str]]) -> list[str]:
-    """Say where a longer text still says the same. Args: others: (1-based line, text) of what stays."""
+def of_delete(text: str, others: Sequence[tuple[int, str]]) -> list[str]:
+    """Say where a longer text still says the same. Args: others: (1-based line, label) of what stays."""
     words = label(text, 400).rstrip(".。!…")
-    for number, other in others:
-        if len(words) >= 8 and words in label(other, 2_000):
-            return [f"Line {number} says this and more; check that the shorter form is not the wider rule."]
-    return []
+    number = next((number for number, other in others if words in other), 0) if len(words) >= MIN_REPEATED_CHARS else 0
+    return [f"Line {number} says this and more; check that the shorter form is not the wider rule."] if number else []
 
 
 def _differing(what: str, old: Counter[str], new: Counter[str]) -> list[str]:

@@ -13,7 +13,8 @@ MAX_COMPARED_CHARS = 2_000
 
 _MARK = re.compile(r"^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[.\][ \t]+)?|#{1,6}[ \t]+)?")
 _LINK = re.compile(r"!?\[([^\[\]]{0,200})\]\([^()]{0,300}\)")
-_TOKEN = re.compile(r"[\w][\w.:/'’-]*(?<![.:])|\s+|[^\w\s]")
+_EAST_ASIAN = "\u3041-\u30ff\u3400-\u9fff\uac00-\ud7ff"
+_TOKEN = re.compile(rf"[^\w\s]*(?:[{_EAST_ASIAN}]|\w(?:[\w.:/'’-](?<![{_EAST_ASIAN}]))*(?<![.:]))|\s+|[^\w\s]+")
 _BLANKS = re.compile(r"\s+")
 
 
@@ -91,7 +92,7 @@ def _words_before(words: list[str], end: int) -> str:
     """Return up to two words before a place on the same line, with a blank after them."""
     found: list[str] = []
     for word in reversed(words[:end]):
-        if "\n" in word or len(found) == 2 or not (word.isspace() or word[0].isalnum()):
+        if "\n" in word or len(found) == 2 or not (word.isspace() or word[-1].isalnum()):
             break
         if not word.isspace():
             found.insert(0, word)
