@@ -62,19 +62,16 @@ def split_lines(data: bytes) -> tuple[Line, ...]:
     """Split at LF only (CRLF is one end), as git does: never at CR, NEL, U+2028 or form feed. b"" has no line."""
     lines: list[Line] = []
     start = 0
-    pieces = data.split(b"\n")
-    last = len(pieces) - 1
-    for number, piece in enumerate(pieces, start=1):
-        if number > last:
-            if piece:
-                lines.append(Line(number, start, start + len(piece), piece, b""))
-            break
+    *ended, tail = data.split(b"\n")
+    for number, piece in enumerate(ended, start=1):
         end = start + len(piece) + 1
         if piece.endswith(b"\r"):
             lines.append(Line(number, start, end, piece[:-1], b"\r\n"))
         else:
             lines.append(Line(number, start, end, piece, b"\n"))
         start = end
+    if tail:
+        lines.append(Line(len(ended) + 1, start, len(data), tail, b""))
     return tuple(lines)
 
 

@@ -108,6 +108,12 @@ def test_orphans_are_documents_that_the_index_does_not_point_to() -> None:
     ]
 
 
+def test_index_too_large_to_be_parsed_orphans_nothing() -> None:
+    documents = tree(a=topic(), MEMORY="- [B](b.md)\n" * 50_000)
+
+    assert lint(documents) == [("index-lines", "MEMORY.md", 201), ("index-bytes", "MEMORY.md", 201)]
+
+
 def test_c034_index_with_only_a_comment_is_no_error() -> None:
     documents = tree(MEMORY="<!-- Memory index: one line per entry -->\n")
 

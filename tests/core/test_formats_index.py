@@ -165,6 +165,17 @@ def test_append_row_without_description_has_no_separator() -> None:
     assert appended("", description="") == "- [N](n.md)\n"
 
 
+def test_append_row_below_an_open_fence_adds_the_bytes_but_no_row() -> None:
+    assert appended("```\nopen\n") == "```\nopen\n\n- [N](n.md) — new\n"
+    assert rows(appended("```\nopen\n")) == ()
+
+
+def test_append_row_after_a_row_of_an_inner_list_stays_behind_its_own_lines() -> None:
+    text = "- a\n  - [B](b.md)\n    - c\n\n      deep\n  - d\n- e\n"
+
+    assert appended(text) == text.replace("  - d\n", "  - [N](n.md) — new\n  - d\n")
+
+
 @pytest.mark.parametrize(
     ("title", "target", "row"),
     [

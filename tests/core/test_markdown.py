@@ -281,6 +281,11 @@ def test_c043_anchor_leads_to_a_heading(anchor: str, expected: bool) -> None:
     assert markdown.has_anchor(data, anchor) is expected
 
 
+def test_anchor_of_a_document_that_is_not_parsed_is_not_called_missing() -> None:
+    assert markdown.has_anchor(b"# a\n" + b"x" * MAX_PARSED_BYTES, "gone")
+    assert markdown.has_anchor(b"\xff", "gone")
+
+
 def test_render_shows_raw_html_as_text_and_knows_tables() -> None:
     rendered = markdown.render("<b>x</b>\n\n| a |\n|---|\n| [r](javascript:x) |\n")
 

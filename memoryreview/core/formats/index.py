@@ -120,7 +120,8 @@ def append_row(data: bytes, *, title: str, target: str, description: str) -> byt
     """Return the index with one row added after its last row (or at the end), in the index's own majority form.
 
     Only the new row's bytes are added: line ends, final newline, comments and everything else stay. Where the row would
-    be swallowed by what stands before it (an open block of HTML), a blank line comes first.
+    be swallowed by what stands before it (an open block of HTML), a blank line comes first; an open code fence swallows
+    it all the same.
     """
     present = rows(data)
     at = _end_of_last_row(data, present) if present else len(data)
