@@ -230,4 +230,4 @@ def filter_words(store: str, path: str) -> str:
 
 
 def rolled_back_words(change: Change, undone: Change) -> str:
-    return f"Rolled back “{undone.title}” as {short_oid(change.oid)}: {plural(len(change.paths), 'document')} written."
+    return f"Rolled back as {short_oid(change.oid)}, {plural(len(change.paths), 'document')} written: {undone.title}"

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
+_CAPS = {"ArrowDown": "↓", "ArrowUp": "↑", "Escape": "Esc"}
+
+
 class Where(StrEnum):
     """Where focus must be for a key to act: single keys never act on a whole page (WCAG 2.1.4)."""
 
@@ -34,14 +37,19 @@ class Binding:
     repeats: bool = False
 
     @property
+    def caps(self) -> tuple[str, ...]:
+        """What stands on the key caps."""
+        return tuple(_CAPS.get(key, key) for key in self.keys)
+
+    @property
     def aria(self) -> str:
         """Value of `aria-keyshortcuts`: alternatives with a space between."""
         return " ".join(self.keys)
 
 
 BINDINGS = (
-    Binding("next", ("j", "ArrowDown"), "j", "next proposal (arrow down in the list)", repeats=True),
-    Binding("previous", ("k", "ArrowUp"), "k", "previous proposal (arrow up in the list)", "move", repeats=True),
+    Binding("next", ("j", "ArrowDown"), "j", "next proposal; the arrow in the list only", repeats=True),
+    Binding("previous", ("k", "ArrowUp"), "k", "previous proposal; the arrow in the list only", "move", repeats=True),
     Binding("open", ("o", "Enter"), "o", "from the list into the proposal", "open", where=Where.LIST),
     Binding("next-hunk", ("n",), "n", "next hunk", repeats=True),
     Binding("previous-hunk", ("p",), "p", "previous hunk", "hunk", repeats=True),

@@ -105,7 +105,7 @@ def release(request: Request, pk: int) -> HttpResponse:
         )
     except MemoryReviewError as error:
         return _answer(request, pk, Problem(str(error), error.status))
-    sentence = f"Released “{title_of(proposal)}”. It waits for a decision now."
+    sentence = f"Released, it waits for a decision now: {title_of(proposal)}"
     return _show(request, visible_proposal(request, pk), Toast(sentence))
 
 
@@ -124,9 +124,9 @@ def _told(decided: decide.Decided) -> Toast:
     number = decided.decision.pk if decided.decision else 0
     if decided.change is not None:
         oid = short_oid(decided.change.oid)
-        return Toast(f"Approved “{title}” as {oid}.", number, links.change_url(decided.change))
-    reason = f": {decided.decision.reason}" if decided.decision and decided.decision.reason else ""
-    return Toast(f"Rejected “{title}”{reason}.", number, links.proposal_url(decided.proposal))
+        return Toast(f"Approved as {oid}: {title}", number, links.change_url(decided.change))
+    reason = f" as {decided.decision.reason}" if decided.decision and decided.decision.reason else ""
+    return Toast(f"Rejected{reason}: {title}", number, links.proposal_url(decided.proposal))
 
 
 def _following(request: Request, cursor: str) -> Proposal | None:
@@ -240,6 +240,6 @@ def undo(request: Request) -> HttpResponse:
         told = Toast(rolled_back_words(undone.change, first or undone.change), 0, links.change_url(undone.change))
         toast.put(request, told)
         return HttpResponse(status=SEE_OTHER, headers={"Location": reverse("queue")})
-    verb = "Reopened" if undone.decision and undone.decision.verb == Verb.REOPEN else "Undone:"
-    toast.put(request, Toast(f"{verb} “{title_of(undone.proposal)}”. It waits again."))
+    verb = "Reopened, it waits again:" if undone.decision and undone.decision.verb == Verb.REOPEN else "Undone:"
+    toast.put(request, Toast(f"{verb} {title_of(undone.proposal)}"))
     return HttpResponse(status=SEE_OTHER, headers={"Location": links.proposal_url(undone.proposal)})

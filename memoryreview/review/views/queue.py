@@ -111,7 +111,7 @@ def panes(request: Request, proposal: Proposal, wanted: Filter, *, status: int =
     if not request.htmx or request.htmx.history_restore_request:
         return frame(request, proposal, wanted, status=status, **extra)
     context = {"page": read(request, proposal), **wanted.query(), **extra}
-    return _varied(render(request, "review/_proposal.html", context, status=status))
+    return _varied(render(request, "review/_panes.html", context, status=status))
 
 
 def read(request: Request, proposal: Proposal) -> ProposalPage:

@@ -62,7 +62,7 @@ function goBack() {
 function press(act) {
   const element = target(act);
   const pane = document.getElementById("proposal");
-  if (!element) return;
+  if (!element) return tell(document.getElementById("refusal")?.textContent ?? "Not possible here.");
   const row = currentRow();
   const focused = document.activeElement;
   const isBehind = focused instanceof HTMLElement && focused.dataset.row && row !== focused;
