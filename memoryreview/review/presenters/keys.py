@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass
 from enum import StrEnum
 
-
 _CAPS = {"ArrowDown": "↓", "ArrowUp": "↑", "Escape": "Esc"}
 
 
