@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
@@ -103,7 +104,7 @@ if _url := os.environ.get("MEMORYREVIEW_DATABASE_URL", ""):
 DATABASE_ROUTERS = ["memoryreview.routers.QueueRouter"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-Q_CLUSTER: dict[str, object] = {
+Q_CLUSTER: dict[str, Any] = {
     "name": "memoryreview",
     "label": "memoryreview",
     "workers": 1,

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.contrib.auth.models import AnonymousUser, User
 from django.db import models
 from django.db.models import Q
 
 if TYPE_CHECKING:
     from .models import Agent, Change, Proposal, Store  # noqa: F401
 
+Person: TypeAlias = User | AnonymousUser
+
 OPEN = ("pending", "quarantined")
 
 
-def _reachable(person: AbstractBaseUser | AnonymousUser, prefix: str = "") -> Q:
+def _reachable(person: Person, prefix: str = "") -> Q:
     """Stores a person may see: their own private ones and those of their teams."""
-    if not person.is_authenticated:
+    if isinstance(person, AnonymousUser):
         return Q(pk__in=[])
-    return Q(**{f"{prefix}scope": "private", f"{prefix}owner_id": person.pk}) | Q(
-        **{f"{prefix}scope": "team", f"{prefix}team__memberships__person_id": person.pk}
-    )
+    own = Q(**{f"{prefix}scope": "private", f"{prefix}owner": person})
+    return own | Q(**{f"{prefix}scope": "team", f"{prefix}team__in": person.memberships.values("team")})
 
 
 class StoreQuerySet(models.QuerySet["Store"]):
-    def visible_to(self, person: AbstractBaseUser | AnonymousUser) -> StoreQuerySet:
-        return self.filter(_reachable(person)).distinct()
+    def visible_to(self, person: Person) -> StoreQuerySet:
+        return self.filter(_reachable(person))
 
 
 class AgentQuerySet(models.QuerySet["Agent"]):
@@ -34,10 +35,8 @@ class AgentQuerySet(models.QuerySet["Agent"]):
 
 
 class ProposalQuerySet(models.QuerySet["Proposal"]):
-    def visible_to(self, person: AbstractBaseUser | AnonymousUser) -> ProposalQuerySet:
-        from .models import Store
-
-        return self.filter(store__in=Store.objects.visible_to(person).values("pk"))
+    def visible_to(self, person: Person) -> ProposalQuerySet:
+        return self.filter(_reachable(person, "store__"))
 
     def waiting(self) -> ProposalQuerySet:
         return self.filter(state__in=OPEN)
@@ -47,10 +46,8 @@ class ProposalQuerySet(models.QuerySet["Proposal"]):
 
 
 class ChangeQuerySet(models.QuerySet["Change"]):
-    def visible_to(self, person: AbstractBaseUser | AnonymousUser) -> ChangeQuerySet:
-        from .models import Store
-
-        return self.filter(store__in=Store.objects.visible_to(person).values("pk"))
+    def visible_to(self, person: Person) -> ChangeQuerySet:
+        return self.filter(_reachable(person, "store__"))
 
     def newest_first(self) -> ChangeQuerySet:
         return self.order_by("-id")
