@@ -155,7 +155,7 @@ class Browser:
     def become_owner(self) -> None:
         link = re.search(r"/welcome/[\w-]+", self.installation.greeting)
         assert link is not None, self.installation.greeting
-        form = {"username": "olga", "password": PASSWORD, "password_again": PASSWORD}
+        form = {"username": "olga", "password": PASSWORD, "again": PASSWORD}
         status, _, text = self.post(link[0], link[0], form)
         assert status == 302, text
 
