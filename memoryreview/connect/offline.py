@@ -20,6 +20,7 @@ from memoryreview.core.model import (
     Context,
     Finding,
     FormatName,
+    Limits,
     LineSpan,
     Severity,
     Tree,
@@ -32,6 +33,8 @@ from .console import DONE, REFUSED, STANDARD_INPUT, UnreadableError, read_bytes,
 AUTO = "auto"
 MAX_READ_BYTES = 64 * 1024 * 1024
 """Above what a verdict refuses, so that the verdict can say so."""
+
+MAX_SHOWN_BYTES = Limits().refused_bytes
 
 _FAILING = {
     "review": frozenset({Verdict.REVIEW, Verdict.MIXED, Verdict.REFUSED}),
@@ -136,12 +139,19 @@ class _MaskedTree:
         self._known: dict[str, tuple[list[str], list[str]]] = {}
 
     def text(self, path: str, lines: LineSpan | None, text: str) -> str:
-        """Return `text`, which stands in these lines of the document, masked where a secret reaches into them."""
+        """Return `text`, which stands in these lines of the document, masked where a secret reaches into them.
+
+        Of a document over MAX_SHOWN_BYTES, which is refused whole, nothing is shown: scanning it would take too long.
+        """
+        if len(self._tree.get(path, b"")) > MAX_SHOWN_BYTES:
+            return ""
         clear, masked = self._passages(path, lines)
         return text if clear == masked else "\n".join(masked)
 
     def hides(self, path: str, lines: LineSpan | None) -> bool:
-        """Whether a secret reaches into these lines."""
+        """Whether a secret reaches into these lines, or might."""
+        if len(self._tree.get(path, b"")) > MAX_SHOWN_BYTES:
+            return True
         clear, masked = self._passages(path, lines)
         return clear != masked
 
@@ -191,7 +201,7 @@ def _report(result: Classification, base: _MaskedTree, proposed: _MaskedTree) ->
     yield f"{result.verdict}: {count} {'action' if count == 1 else 'actions'}"
     for action in result.actions:
         hides = base.hides(action.path, action.lines) or proposed.hides(action.path, action.new_lines)
-        title = "(a secret stands here)" if hides else action.title
+        title = "(not shown)" if hides else action.title
         yield f"  {action.verdict:<9}{action.kind:<16}{_place(action)}  {title}"
         yield from (f"           {reason}" for reason in action.reasons)
     yield from (f"  {_finding_line(finding)}" for finding in result.findings)

@@ -100,7 +100,11 @@ def test_file_that_is_not_utf_8_is_refused_with_exit_code_0(runner: Runner) -> N
 
 
 def test_file_over_size_is_refused_with_exit_code_0(runner: Runner) -> None:
-    assert runner.compare("# A\n", "# A\n" + "x" * (2 * 1024 * 1024))["verdict"] == "refused"
+    answer = runner.compare("# A\n", "# A\n" + "x" * (2 * 1024 * 1024))
+
+    assert [(action["kind"], action["verdict"], action["new"]) for action in answer["actions"]] == [
+        ("over-size", "refused", "")
+    ]
 
 
 def test_base_names_the_document(runner: Runner) -> None:
