@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
+from memoryreview.core.formats.base import IndexRow
+from memoryreview.core.formats.index import rows
 from memoryreview.core.model import Context, FormatName, Proof, Rewrite, Tree
 from memoryreview.core.text import Line, split_lines
 
@@ -60,6 +62,11 @@ Clause: TypeAlias = Callable[[Claim], bool]
 @lru_cache(maxsize=8)
 def lines_of(data: bytes) -> tuple[Line, ...]:
     return split_lines(data)
+
+
+@lru_cache(maxsize=8)
+def rows_of(data: bytes) -> tuple[IndexRow, ...]:
+    return rows(data)
 
 
 def line_at(data: bytes, offset: int) -> Line:

@@ -125,13 +125,20 @@ class _Revision:
                 allowed.append(_held(draft, reasons.NEW_FINDING))
             else:
                 allowed.append(draft)
-        safe = [draft for draft in allowed if draft.rewrites]
-        doubtful = {kind for kind in VERSIONS if not self._verifies([d for d in safe if d.kind is kind])}
+        for kind in VERSIONS:
+            allowed = self._checked(allowed, kind)
+        return allowed
+
+    def _checked(self, drafts: list[Draft], kind: Kind) -> list[Draft]:
+        """Let the drafts of one rule wait that the second check does not confirm, alone or together."""
+        together = [draft for draft in drafts if draft.rewrites and draft.kind is kind]
+        if self._verifies(together):
+            return drafts
+        alone = [draft for draft in together if self._verifies([draft])]
+        kept = {id(draft) for draft in alone} if self._verifies(alone) else set()
         return [
-            _held(draft, reasons.NOT_CONFIRMED)
-            if draft.rewrites and draft.kind in doubtful and not self._verifies([draft])
-            else draft
-            for draft in allowed
+            _held(d, reasons.NOT_CONFIRMED) if d.rewrites and d.kind is kind and id(d) not in kept else d
+            for d in drafts
         ]
 
     def _verifies(self, drafts: list[Draft]) -> bool:

@@ -97,13 +97,18 @@ class Document:
         return line.start + len(line.body) - len(self.bodies[index])
 
     def removal(self, span: Span) -> Span:
-        """Return the byte span to cut so that these lines go and the rest, final newline included, stays as it is."""
+        """Return the byte span to cut so that these lines go and the rest, final newline included, stays as it is.
+
+        Without a final newline each line goes with the line end before it, so that cuts next to each other never
+        overlap, the last one included.
+        """
         first, stop = span
-        start, end = self.lines[first].start, self.lines[stop - 1].end
-        if stop == len(self.lines) and not self.has_final_newline and first:
+        last = self.lines[stop - 1]
+        if first and not self.has_final_newline:
             before = self.lines[first - 1]
-            start = before.start + len(before.body)
-        return start, end
+            if last.eol in (b"", before.eol):
+                return before.start + len(before.body), last.start + len(last.body)
+        return self.lines[first].start, last.end
 
 
 def read(path: str, data: bytes, context: Context, *, is_delimited: bool, is_plain: bool) -> Document:

@@ -67,7 +67,7 @@ def _start(text: bytes) -> str:
 
 
 def _matches(old: Sequence[object], new: Sequence[object]) -> list[Match]:
-    """Pair equal blocks in order, each with the earliest one that can stand for it: of repeats the first one stays."""
+    """Pair equal blocks in order. Where blocks only go, or only come, the earliest of equal ones stays."""
     pairs: list[Match] = []
     old_at = new_at = 0
     for hunk in align(old, new):
@@ -77,9 +77,12 @@ def _matches(old: Sequence[object], new: Sequence[object]) -> list[Match]:
     settled: list[Match] = []
     before_old = before_new = -1
     for old_index, new_index in pairs:
-        before_old = next(k for k in range(before_old + 1, old_index + 1) if old[k] == old[old_index])
-        before_new = next(k for k in range(before_new + 1, new_index + 1) if new[k] == new[new_index])
-        settled.append((before_old, before_new))
+        if new_index == before_new + 1:
+            old_index = next(k for k in range(before_old + 1, old_index + 1) if old[k] == old[old_index])
+        if old_index == before_old + 1:
+            new_index = next(k for k in range(before_new + 1, new_index + 1) if new[k] == new[new_index])
+        settled.append((old_index, new_index))
+        before_old, before_new = old_index, new_index
     return settled
 
 

@@ -152,6 +152,19 @@ def keeps_structure(claim: Claim) -> bool:
     return True
 
 
+def orphans_nothing(claim: Claim) -> bool:
+    """No line that stays belongs to an entry that goes."""
+    for path in claim.paths:
+        before = claim.base[path]
+        gone = {line.number for rewrite in claim.rewrites(path) for line in _gone(before, rewrite)}
+        owners: dict[int, int] = {}
+        for line, spot in _texts(before) if gone else ():
+            owners[spot.depth] = spot.item_start
+            if line.number not in gone and any(owners.get(depth) in gone for depth in range(1, spot.depth + 1)):
+                return False
+    return True
+
+
 def _texts(data: bytes) -> list[tuple[Line, Spot]]:
     return [(line, spot) for line, spot in zip(lines_of(data), outline(data), strict=True) if not is_blank(line)]
 
@@ -192,6 +205,7 @@ COMMON: tuple[Clause, ...] = (
     keeps_line_ends,
     keeps_cited_lines,
     keeps_structure,
+    orphans_nothing,
     keeps_links,
 )
 """What every safe change keeps, whatever its rule."""

@@ -7,9 +7,8 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from memoryreview.core.classify.claim import SECTION, Claim, Clause, is_blank, line_at, lines_in, lines_of
+from memoryreview.core.classify.claim import SECTION, Claim, Clause, is_blank, lines_in, lines_of, rows_of
 from memoryreview.core.formats import of
-from memoryreview.core.formats.index import rows
 from memoryreview.core.markdown import Place, outline
 from memoryreview.core.text import Line
 
@@ -62,12 +61,17 @@ def _words(entry: list[Line]) -> tuple[str, ...]:
 
 
 def removes_whole_lines(claim: Claim) -> bool:
+    """Lines go with their own line end, or with the one before the first of them, and nothing comes for them."""
     for rewrite in claim.proof.rewrites:
         data = claim.base[rewrite.path]
-        is_own = data[: rewrite.start].endswith(b"\n") or rewrite.start == 0
-        ends_line = data[: rewrite.end].endswith(b"\n")
-        is_end = rewrite.end == len(data) and line_at(data, rewrite.start).eol.startswith(data[rewrite.start :][:1])
-        if rewrite.new or not ((is_own and ends_line) or is_end):
+        gone = lines_in(data, rewrite.start, rewrite.end)
+        if rewrite.new or not gone:
+            return False
+        first, last = gone[0], gone[-1]
+        before = lines_of(data)[first.number - 2] if first.number > 1 else first
+        with_own = (rewrite.start, rewrite.end) == (first.start, last.end) and last.eol
+        with_other = (rewrite.start, rewrite.end) == (first.start - len(before.eol), last.start + len(last.body))
+        if not with_own and not (with_other and first.number > 1 and last.eol in (b"", before.eol)):
             return False
     return True
 
@@ -160,10 +164,10 @@ def repeats_a_row_that_stays(claim: Claim) -> bool:
             return False
         cuts = [cut.entry for cut in _cuts(claim) if cut.path == path]
         gone = {entry[0].number for entry in cuts if entry}
-        standing = rows(claim.base[path])
+        standing, spots = rows_of(claim.base[path]), outline(claim.base[path])
         for entry in cuts:
             own = next((r for r in standing if entry and r.lines == (entry[0].number, entry[-1].number)), None)
-            if own is None:
+            if own is None or spots[own.lines[0] - 1].place is not Place.ITEM or "[" in own.marker:
                 return False
             sames = (
                 row

@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memoryreview.core import frontmatter
-from memoryreview.core.classify.claim import Claim, Clause, is_blank, lines_of
+from memoryreview.core.classify.claim import Claim, Clause, is_blank, lines_of, rows_of
 from memoryreview.core.formats import of
 from memoryreview.core.formats.base import IndexRow
-from memoryreview.core.formats.index import rows
 from memoryreview.core.markdown import Place, comments, outline
 from memoryreview.core.model import Rewrite
 
@@ -75,7 +74,7 @@ def _trims(claim: Claim) -> Iterator[_Trim]:
         if _is_brought(claim, rewrite):
             continue
         data = claim.base[rewrite.path]
-        found = (row for row in rows(data) if row.start <= rewrite.start and rewrite.end == row.end)
+        found = (row for row in rows_of(data) if row.start <= rewrite.start and rewrite.end == row.end)
         row = next(found, None)
         start = row.start if row else rewrite.start
         kept, cut = data[start : rewrite.start], data[rewrite.start : rewrite.end]

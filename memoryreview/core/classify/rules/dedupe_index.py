@@ -6,6 +6,7 @@ from collections.abc import Container
 
 from memoryreview.core.classify.document import Document, Span
 from memoryreview.core.formats.base import IndexRow
+from memoryreview.core.markdown import Place
 from memoryreview.core.model import Rewrite
 from memoryreview.core.text import normalise
 
@@ -29,6 +30,8 @@ def explain_removal(document: Document, row: IndexRow, removed: Span, staying: C
         return Declined("The same row stands in another list or section.")
     if not any(other.lines[0] - 1 in staying for other in twins):
         return Declined("The row that it repeats does not stay as it is.")
+    if document.spots[row.lines[0] - 1].place is not Place.ITEM or "[" in row.marker:
+        return Declined("Steps and check boxes may repeat.")
     refusal = why_not_cut(document, (row.lines[0] - 1, row.lines[1]), removed)
     if refusal:
         return Declined(refusal)

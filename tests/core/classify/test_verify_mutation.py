@@ -1,0 +1,189 @@
+"""Each clause of `verify` is needed: without it, and with all others in force, some lie would be believed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from memoryreview.core.classify import invariants
+from memoryreview.core.classify import verify as verifier
+from memoryreview.core.model import Context, FormatName, Kind, Limits, Proof, Rewrite
+from memoryreview.core.text import apply_rewrites
+
+CLAUDE = Context(format=FormatName.CLAUDE)
+CODEX = Context(format=FormatName.CODEX)
+HERMES = Context(format=FormatName.HERMES)
+
+HEAD = "staging goes first and the team watches the dashboard for the whole morning, then the release branch is tagged"
+HEAD += " and the notes are published on the page of the team"
+TAIL = "and at the end the on-call engineer writes the summary for the team channel"
+
+
+@dataclass(frozen=True)
+class Lie:
+    """A proof that only one clause sees through.
+
+    Args:
+        text: the document; the part between `{` and `}` is what the rewrite replaces.
+        others: further documents of the base; those in `added` get text at their end by the same proof.
+        beside: what the proposed tree holds besides the proof.
+    """
+
+    rule: Kind
+    clause: str
+    text: str | bytes
+    new: str = ""
+    path: str = "a.md"
+    context: Context = field(default_factory=Context)
+    version: int = 1
+    others: dict[str, str] = field(default_factory=dict)
+    added: dict[str, str] = field(default_factory=dict)
+    beside: dict[str, bytes] = field(default_factory=dict)
+
+    def claim(self) -> tuple[dict[str, bytes], dict[str, bytes], Proof]:
+        marked = self.text if isinstance(self.text, bytes) else self.text.encode()
+        start, end = marked.index(b"{"), marked.index(b"}") - 1
+        base = {self.path: marked.replace(b"{", b"").replace(b"}", b"")}
+        base |= {path: text.encode() for path, text in self.others.items()}
+        rewrites = [Rewrite(self.path, start, end, self.new.encode())]
+        rewrites += [Rewrite(p, len(base[p]), len(base[p]), text.encode()) for p, text in self.added.items()]
+        rewrites.sort(key=lambda rewrite: rewrite.path)
+        proposed = {p: apply_rewrites(data, [r for r in rewrites if r.path == p]) for p, data in base.items()}
+        return base, proposed | self.beside, Proof(self.rule, self.version, tuple(rewrites))
+
+
+def row(tail: str, head: str = HEAD, mark: str = ", ") -> str:
+    return f"- [Release flow](release.md) — {head}{{{mark}{tail}}}\n"
+
+
+def trim(clause: str, tail: str = TAIL, target: str | None = None, **more: object) -> Lie:
+    text = more.pop("text", None) or row(tail)
+    lie = Lie(
+        Kind.INDEX_TRIM, clause, str(text), "…", "MEMORY.md", CLAUDE, others={"release.md": target or f"{tail}.\n"}
+    )
+    return replace(lie, **more)  # type: ignore[arg-type]  # fields of Lie
+
+
+EXACT, ROW, DATE, BLANK = Kind.DEDUPE_EXACT, Kind.DEDUPE_INDEX, Kind.DATE_NORMALIZE, Kind.FORMAT_BLANK
+REPEAT = "- use pnpm\n- use make\n{- use pnpm\n}"
+MERGE = "\n<<<<<<< HEAD\nfive\n=======\nsix\n>>>>>>> other\n"
+ITALIAN = "prima viene la prova e il gruppo guarda il pannello dei servizi per tutta la mattina con i capi"
+ITALIAN += ", poi il ramo viene marcato e le note sono nella pagina"
+ITALIAN_TAIL = "e il servizio scrive il riassunto della settimana nel canale"
+
+LIES = [
+    Lie(EXACT, "is_of_this_version", REPEAT, version=2),
+    Lie(EXACT, "explains_every_byte", REPEAT, beside={"a.md": b"- use pnpm\n- use fake\n"}),
+    Lie(EXACT, "explains_every_byte", REPEAT, others={"b.md": "x\n"}, beside={"b.md": b"y\n"}),
+    Lie(EXACT, "is_switched_on", REPEAT, context=Context(switched_off=frozenset({EXACT}))),
+    Lie(EXACT, "is_no_promotion", REPEAT, context=Context(promoted_from="ana")),
+    Lie(EXACT, "is_written_by_agents", REPEAT, path="raw_memories.md", context=CODEX),
+    Lie(EXACT, "is_no_conflict_copy", REPEAT, path="a (conflicted copy 2026-03-24 070952).md"),
+    Lie(EXACT, "is_no_conflict_copy", REPEAT, path="a.sync-conflict-20260324-101112-ABCDEFG.md"),
+    Lie(EXACT, "is_small", REPEAT, context=Context(limits=Limits(file_bytes=30))),
+    Lie(EXACT, "is_text", "A a\n§\nB ".encode() + b"\xff" + "{\n§\nA a}".encode(), path="MEMORY.md", context=HERMES),
+    Lie(EXACT, "has_no_merge_marks", REPEAT + MERGE),
+    Lie(EXACT, "has_closed_head", "---\nname: open\n\n" + REPEAT),
+    Lie(BLANK, "keeps_line_ends", "a\r\n{\r\n\r\n}b\r\n", "\n"),
+    Lie(EXACT, "keeps_cited_lines", REPEAT, path="MEMORY.md", context=CODEX),
+    Lie(EXACT, "keeps_cited_lines", "# Task Group: a\n\n" + REPEAT, path="MEMORY.md"),
+    Lie(BLANK, "keeps_cited_lines", "v1{ }\n## User Profile\n", path="memory_summary.md", context=CODEX),
+    Lie(DATE, "keeps_structure", "{13. April 2025} it moved\n", "2025-04-13"),
+    Lie(EXACT, "orphans_nothing", "- tools\n  - pnpm\n- hosts\n{- tools\n}  - make\n"),
+    Lie(DATE, "keeps_links", "see [notes]({13/04/2025}) now\n", "2025-04-13"),
+    # dedupe.exact
+    Lie(EXACT, "removes_whole_lines", REPEAT, "- use fake\n"),
+    Lie(EXACT, "takes_one_gap", "- use pnpm\n{\n- use pnpm\n\n}# End\n"),
+    Lie(EXACT, "takes_one_gap", "A a\n§\nB b\n{§\nA a\n§\n}C c", path="MEMORY.md", context=HERMES),
+    Lie(EXACT, "repeats_an_entry_that_stays", "- use pnpm\n{- use make\n}"),
+    Lie(EXACT, "repeats_an_entry_that_stays", "- port 8080\n{- port 8088\n}"),
+    Lie(EXACT, "repeats_an_entry_that_stays", "- use pnpm\n\n# Other\n\n- make\n{- use pnpm\n}"),
+    Lie(EXACT, "repeats_an_entry_that_stays", "{- use pnpm\n}- use make\n- use pnpm\n"),
+    Lie(EXACT, "repeats_an_entry_that_stays", "1. use pnpm\n{2. use pnpm\n}"),
+    Lie(EXACT, "repeats_an_entry_that_stays", "A a\n§\nB b\n{§\nA a\n}and more", path="MEMORY.md", context=HERMES),
+    Lie(EXACT, "is_no_boilerplate", "- [ ] call\n- b b\n{- [ ] call\n}"),
+    Lie(EXACT, "is_no_boilerplate", "- ===\n- b b\n{- ===\n}"),
+    Lie(EXACT, "is_no_boilerplate", "# Related\n\n- pnpm\n- b b\n{- pnpm\n}"),
+    Lie(EXACT, "is_no_boilerplate", "See also:\n\n- pnpm\n- b b\n{- pnpm\n}"),
+    Lie(EXACT, "has_no_lead_in_between", "- Staging:\n- to the sink\n- Production:\n{- to the sink\n}"),
+    Lie(EXACT, "has_no_lead_in_between", "- **Staging**\n- to the sink\n- **Production**\n{- to the sink\n}"),
+    # dedupe.index
+    Lie(ROW, "removes_whole_lines", "- [A](a.md): x\n{- [A](a.md): x\n}", "- other words\n", "MEMORY.md", CLAUDE),
+    Lie(ROW, "takes_one_gap", "- [A](a.md): x\n{\n- [A](a.md): x\n\n}# End\n", "", "MEMORY.md", CLAUDE),
+    Lie(ROW, "repeats_a_row_that_stays", "- [A](a.md): x\n{- [B](b.md): x\n}", "", "MEMORY.md", CLAUDE),
+    Lie(ROW, "repeats_a_row_that_stays", "- [A](a.md): x\n{- [A](a.md): y\n}", "", "MEMORY.md", CLAUDE),
+    Lie(ROW, "repeats_a_row_that_stays", "{- [A](a.md): x\n}- [A](a.md): x\n", "", "MEMORY.md", CLAUDE),
+    Lie(ROW, "repeats_a_row_that_stays", "- [A](a.md): x\n{- [A](a.md): x\n}", "", "notes.md", CLAUDE),
+    # index.trim
+    trim("shortens_hooks_alone", new="... more"),
+    trim("shortens_hooks_alone", path="notes.md"),
+    trim("fits_where_it_did_not", text=row(TAIL, "staging first")),
+    trim("fits_where_it_did_not", text=row(TAIL, HEAD + ", " + HEAD)),
+    trim(
+        "ends_a_clause",
+        text=row(TAIL.removeprefix("and "), HEAD + ", and", " "),
+        target=TAIL.removeprefix("and ") + ".\n",
+    ),
+    trim("ends_a_clause", text=row(TAIL, HEAD + " `x", ", ")),
+    trim("loses_no_turn_of_meaning", "and the engineer never writes to the customer channel of the region"),
+    trim("loses_no_turn_of_meaning", "and the engineer writes within 30 minutes to the channel of the region"),
+    trim("loses_no_turn_of_meaning", "and the engineer writes to docs/summary for the channel of the region"),
+    trim("loses_no_turn_of_meaning", "最后由值班工程师写总结但不发给客户也不发给其他团队的任何频道成员"),
+    trim("speaks_a_known_language", ITALIAN_TAIL, text=row(ITALIAN_TAIL, ITALIAN)),
+    trim("speaks_a_known_language", "и дежурный инженер пишет сводку в канал команды"),
+    trim("stands_in_its_target", target="Nothing of it.\n"),
+    trim("stands_in_its_target", target=f"<!-- {TAIL} -->\n"),
+    trim("stands_in_its_target", target=f"```\n{TAIL}\n```\n"),
+    trim("stands_in_its_target", target=f"It is not true that {TAIL}.\n"),
+    trim("brings_only_what_goes", added={"release.md": "\nDeploy at will.\n"}),
+    # date.normalize
+    Lie(DATE, "reads_as_that_day", "moved {13/04/2025} at last\n", "2025-04-14"),
+    Lie(DATE, "reads_as_that_day", "moved {03/04/2025} at last\n", "2025-04-03"),
+    Lie(DATE, "reads_as_that_day", "moved {last week} at last\n", "2025-04-03"),
+    Lie(DATE, "stands_in_prose", "> moved {13/04/2025} at last\n", "2025-04-13"),
+    Lie(DATE, "stands_in_prose", "Text.\n\n    moved {13/04/2025} at last\n", "2025-04-13"),
+    Lie(DATE, "stands_alone", "logs/{2025/04/13}/x.log\n", "2025-04-13"),
+    Lie(DATE, "stands_alone", "version {2025.04.13} here\n", "2025-04-13"),
+    Lie(DATE, "is_not_enclosed", 'said "moved {13/04/2025} or so"\n', "2025-04-13"),
+    Lie(DATE, "is_not_enclosed", "run `moved {13/04/2025} or so`\n", "2025-04-13"),
+    Lie(DATE, "agrees_with_weekday", "on Friday, {13 April 2025} at last\n", "2025-04-13"),
+    # format.blank
+    Lie(BLANK, "removes_blanks_alone", "use pnpm{ now}\n"),
+    Lie(BLANK, "removes_blanks_alone", "use pnpm\n{\n\n}and make\n", "\n\n\n"),
+    Lie(BLANK, "takes_all_of_them", "use pnpm {  }\n"),
+    Lie(BLANK, "takes_all_of_them", "use pnpm\n\n{\n\n}and make\n", "\n"),
+    Lie(BLANK, "stands_in_the_open", "```\nmake{  }\n```\n"),
+    Lie(BLANK, "stands_in_the_open", "---\nname: a\nmetadata:{ }\n---\nBody\n"),
+    Lie(BLANK, "keeps_hard_breaks", "use pnpm{  }\nand make\n"),
+    Lie(BLANK, "keeps_hard_breaks", "use pnpm \\{ }\nand make\n"),
+    Lie(BLANK, "keeps_marks", "- use pnpm\n-{ }\n"),
+    Lie(BLANK, "keeps_sections", "A a\n{\n\n}§\nB b", "\n", "MEMORY.md", HERMES),
+]
+
+
+def everything_but(name: str) -> tuple[dict[Kind, object], object]:
+    def without(clauses: object) -> object:
+        return tuple(clause for clause in clauses if clause.__name__ != name)  # type: ignore[attr-defined]
+
+    return {rule: without(clauses) for rule, clauses in invariants.BY_RULE.items()}, without(verifier.COMMON)
+
+
+@pytest.mark.parametrize("lie", LIES, ids=lambda lie: f"{lie.rule}-{lie.clause}")
+def test_lie_is_refused_and_would_be_believed_without_its_clause(lie: Lie, monkeypatch: pytest.MonkeyPatch) -> None:
+    base, proposed, proof = lie.claim()
+    assert not verifier.verify(base, proposed, proof, lie.context)
+
+    by_rule, common = everything_but(lie.clause)
+    monkeypatch.setattr(invariants, "BY_RULE", by_rule)
+    monkeypatch.setattr(verifier, "COMMON", common)
+
+    assert verifier.verify(base, proposed, proof, lie.context)
+
+
+def test_every_clause_of_every_rule_has_a_lie_against_it() -> None:
+    common = {clause.__name__ for clause in verifier.COMMON}
+    of_rules = {(rule, clause.__name__) for rule, clauses in invariants.BY_RULE.items() for clause in clauses}
+
+    assert {lie.clause for lie in LIES if lie.clause in common} == common
+    assert {(lie.rule, lie.clause) for lie in LIES if lie.clause not in common} == of_rules
