@@ -38,15 +38,18 @@ def without_covered(hits: Iterable[Hit]) -> list[Hit]:
     return kept
 
 
+def line_starts(text: str) -> list[int]:
+    """Return the offset of the first character of each line. Lines end at LF only."""
+    return [0, *(match.end() for match in re.finditer("\n", text))]
+
+
 def findings_of(text: str, hits: Iterable[Hit], path: str) -> list[tuple[Finding, Hit]]:
-    """Give each hit its line and column, sorted by (line, column, rule). Lines end at LF only."""
-    line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
+    """Give each hit its 1-based line and column in characters."""
+    starts = line_starts(text)
     placed: list[tuple[Finding, Hit]] = []
     for hit in hits:
-        line = bisect_right(line_starts, hit.start)
-        column = hit.start - line_starts[line - 1] + 1
-        finding = Finding(
-            hit.scanner, hit.rule, hit.severity, line, column, hit.end - hit.start, hit.message, path=path
-        )
-        placed.append((finding, hit))
-    return sorted(placed, key=lambda pair: (pair[0].line, pair[0].column, pair[0].rule, pair[0].length))
+        line = bisect_right(starts, hit.start)
+        column = hit.start - starts[line - 1] + 1
+        length = hit.end - hit.start
+        placed.append((Finding(hit.scanner, hit.rule, hit.severity, line, column, length, hit.message, path=path), hit))
+    return placed

@@ -29,6 +29,7 @@ _WORD_CHAIN = re.compile(
     r"(?:[A-Za-z]{1,40}\d{0,2}|\d{1,4})(?:[-_./:@](?:[A-Za-z]{1,40}\d{0,2}|\d{1,4})){0,30}[-_./:@]?"
 )
 _UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_FINGERPRINT = re.compile(r"(?i)[0-9a-f]{40}")
 _HEX = re.compile(r"(?i)[0-9a-f]{32,}")
 _PHRASE_ABOUT = re.compile(
     r"(?i)\b(?:enter|your|must|please|required|forgot\w*|invalid|wrong|new|the|reset|change|confirm|is|are|a|an|or"
@@ -45,7 +46,8 @@ _PUBLIC_KEY_WORDS = re.compile(
 
 def _stands_for_itself(value: str) -> bool:
     stripped = value.strip(".!?:*_ ")
-    return bool(stripped) and not is_placeholder(value) and stripped.casefold() not in _NOT_A_VALUE
+    is_path = value.startswith(("/", "./", "../", "~/"))
+    return bool(stripped) and not is_path and not is_placeholder(value) and stripped.casefold() not in _NOT_A_VALUE
 
 
 def _looks_chosen(value: str) -> bool:
@@ -109,6 +111,8 @@ def judge_token(match: re.Match[str]) -> Severity | None:
         return (
             Severity.REVIEW if match["sign"].strip() in (":", "=", ":=") and match["label"].lower() != "key" else None
         )
+    if _FINGERPRINT.fullmatch(value) and match["label"].casefold() == "key" and not match["sign"].strip():
+        return None
     if not any(c.isdigit() for c in value) or not any(c.isalpha() for c in value):
         return None
     chain = re.split(r"[-_./:@]", value)

@@ -47,7 +47,7 @@ class View:
 
 def view_of(text: str) -> View:
     """Return the view that shows the text as it stands."""
-    return View(text, range(len(text)), range(1, len(text) + 1))
+    return View(text, array("L", range(len(text))), array("L", range(1, len(text) + 1)))
 
 
 def spliced(view: View, edits: Iterable[Edit]) -> View:
@@ -228,11 +228,9 @@ def _escaped_text(match: re.Match[str]) -> str:
 
 
 def _compose(view: View) -> View:
-    if unicodedata.is_normalized("NFC", view.text):
-        return view
     marks = "".join(c for c in _beyond_ascii(view.text) if unicodedata.combining(c) or "\u1160" <= c <= "\u11ff")
     if not marks:
-        return replaced(view, {c: unicodedata.normalize("NFC", c) for c in _beyond_ascii(view.text)})
+        return view
     cluster = re.compile(f"[^{marks}]?[{marks}]{{1,64}}")
     return spliced(view, ((m.start(), m.end(), _composed(m[0])) for m in cluster.finditer(view.text)))
 
