@@ -348,4 +348,4 @@ def test_adversarial_texts_take_bounded_time() -> None:
     for text in texts:
         secret_hits(text[:100_000])
 
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 30
