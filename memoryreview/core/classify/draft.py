@@ -56,7 +56,14 @@ def is_entry(block: Block) -> bool:
 
 
 def entry_texts(document: Document) -> list[str]:
-    return [text_of(block) for block in document.blocks if is_entry(block)]
+    """Return the texts of what a document remembers: entries, and each line of its paragraphs."""
+    return [text for block in document.blocks if is_entry(block) for text in _texts(document, block)]
+
+
+def _texts(document: Document, block: Block) -> tuple[str, ...]:
+    if document.is_delimited or block.place is not Place.PARAGRAPH:
+        return (text_of(block),)
+    return tuple(normalise(line) for line in block.text.decode("utf-8", "replace").split("\n"))
 
 
 def text_of(block: Block) -> str:
@@ -98,18 +105,18 @@ def of_step(
         new_text=new_text,
         title=_title(old, new, step, kind),
         reasons=tuple(dict.fromkeys(found)),
-        gone=_gone(step),
+        gone=_gone(old, step),
         come=(text_of(step.new_block),) if step.new_block and not step.old_block else (),
         finding=next((declined.finding for declined in waits.declined if declined.finding), ""),
     )
 
 
-def _gone(step: Step) -> tuple[str, ...]:
+def _gone(old: Document, step: Step) -> tuple[str, ...]:
     block = step.old_block
     if block is None or not is_entry(block):
         return ()
     is_kept = step.new_block is not None and similarity(block.text, step.new_block.text) >= MIN_KEPT_SIMILARITY
-    return () if is_kept else (text_of(block),)
+    return () if is_kept else _texts(old, block)
 
 
 def _kind(old: Document, new: Document, step: Step) -> Kind:

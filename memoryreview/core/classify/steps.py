@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from rapidfuzz.distance import Indel
 
-from memoryreview.core.align import align
+from memoryreview.core.align import Hunk, align
 from memoryreview.core.markdown import Place
 
 from .document import BLANKS, Block, Document, Span
@@ -20,6 +20,8 @@ MIN_SIMILARITY = 0.5
 """Share of common text from which a block counts as the changed form of another."""
 
 MAX_COMPARED_BYTES = 2_000
+
+_OF_LINES = frozenset({Place.PARAGRAPH, Place.CODE, Place.QUOTE, Place.HTML})
 
 Match: TypeAlias = tuple[int, int]
 Element: TypeAlias = tuple[Block | None, Block | None]
@@ -96,7 +98,8 @@ def _region(old: Document, new: Document, before: Match, after: Match) -> list[S
     for element in _pair(old_blocks, new_blocks):
         walk.take(element)
     walk.gap(old_span[1], new_span[1])
-    return [trimmed for step in walk.steps if (trimmed := _trim(old, new, step)) is not None]
+    trimmed = [step for each in walk.steps if (step := _trim(old, new, each)) is not None]
+    return [part for step in trimmed for part in _by_lines(old, new, step)]
 
 
 def _between(document: Document, before: int, after: int) -> Span:
@@ -154,6 +157,35 @@ def _trim(old: Document, new: Document, step: Step) -> Step | None:
     if old_first == old_stop and new_first == new_stop:
         return None
     return replace(step, old=(old_first, old_stop), new=(new_first, new_stop))
+
+
+def _by_lines(old: Document, new: Document, step: Step) -> list[Step]:
+    """Cut the change of a paragraph, fence or quote down to the lines that change; a list entry stays whole."""
+    old_block, new_block = step.old_block, step.new_block
+    if not old_block or not new_block or old.is_delimited or old_block.place is not new_block.place:
+        return [step]
+    if old_block.place not in _OF_LINES or (old_block.span, new_block.span) != (step.old, step.new):
+        return [step]
+    old_lines, new_lines = old_block.text.split(b"\n"), new_block.text.split(b"\n")
+    parts: list[Step] = []
+    for hunk in align(old_lines, new_lines):
+        spans = [(hunk.old_start, hunk.old_end, hunk.new_start, hunk.new_end)]
+        if hunk.old_end - hunk.old_start == hunk.new_end - hunk.new_start:
+            olds, news = range(hunk.old_start, hunk.old_end), range(hunk.new_start, hunk.new_end)
+            if all(similarity(old_lines[i], new_lines[j]) >= MIN_SIMILARITY for i, j in zip(olds, news, strict=True)):
+                spans = [(i, i + 1, j, j + 1) for i, j in zip(olds, news, strict=True)]
+        parts += (_part(old_block, old_lines, new_block, new_lines, Hunk(*span)) for span in spans)
+    return parts
+
+
+def _part(old: Block, old_lines: list[bytes], new: Block, new_lines: list[bytes], hunk: Hunk) -> Step:
+    one = _lines_of(old, old_lines, hunk.old_start, hunk.old_end)
+    two = _lines_of(new, new_lines, hunk.new_start, hunk.new_end)
+    return Step(one.span, two.span, one if one.text else None, two if two.text else None)
+
+
+def _lines_of(block: Block, lines: list[bytes], first: int, stop: int) -> Block:
+    return replace(block, span=(block.span[0] + first, block.span[0] + stop), text=b"\n".join(lines[first:stop]))
 
 
 def _pair(old: Sequence[Block], new: Sequence[Block]) -> Iterator[Element]:

@@ -107,6 +107,15 @@ def test_wrapped_bullet_is_one_entry() -> None:
     assert (action.lines, action.new_lines) == ((1, 2), (1, 2))
 
 
+def test_paragraph_of_notes_is_told_line_by_line() -> None:
+    found = change("port 1 is open\nhost a\nasks first\n", "port 2 is open\nhost a\nuse pnpm\nasks first\n")
+
+    assert [(a.kind, a.lines, a.new_lines) for a in found.actions] == [
+        (Kind.FACT_REWRITE, (1, 1), (1, 1)),
+        (Kind.FACT_ADD, None, (3, 3)),
+    ]
+
+
 def test_changed_entry_among_new_ones_is_paired_with_its_old_form() -> None:
     found = change(
         bullets("The nightly job runs at 05:00 on host a"),

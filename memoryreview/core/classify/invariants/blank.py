@@ -60,6 +60,19 @@ def stands_in_the_open(claim: Claim) -> bool:
     return True
 
 
+def keeps_open_spans(claim: Claim) -> bool:
+    """No code span or tag of the block goes on in the line below."""
+    for rewrite, data, index, lines, _ in _places(claim):
+        first = index
+        while first and not is_blank(lines[first - 1]) and lines[first - 1].body != SECTION:
+            first -= 1
+        goes_on = index + 1 < len(lines) and not is_blank(lines[index]) and not is_blank(lines[index + 1])
+        text = data[lines[first].start : rewrite.start]
+        if goes_on and (text.count(b"`") % 2 or text.rfind(b"<") > text.rfind(b">")):
+            return False
+    return True
+
+
 def keeps_hard_breaks(claim: Claim) -> bool:
     """Two blanks before more text of the same block are a break; a backslash must not become one."""
     for rewrite, _, index, lines, spots in _places(claim):
@@ -105,6 +118,7 @@ CLAUSES: tuple[Clause, ...] = (
     removes_blanks_alone,
     takes_all_of_them,
     stands_in_the_open,
+    keeps_open_spans,
     keeps_hard_breaks,
     keeps_marks,
     keeps_sections,

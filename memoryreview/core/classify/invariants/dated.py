@@ -99,9 +99,9 @@ def stands_in_prose(claim: Claim) -> bool:
 
 
 def stands_alone(claim: Claim) -> bool:
-    """A blank, a bracket or emphasis stands before the date, a blank or the end of a clause after it."""
+    """Before the date is a blank, bracket or emphasis, after it a blank or the end of a clause, and nowhere a bar."""
     for old, _, before, after in _dates(claim):
-        if before and before[-1] not in " \t(（*，。；：、":
+        if "|" in before + after or (before and before[-1] not in " \t(（*，。；：、"):
             return False
         if not re.match(r"$|[ \t]|[)*.,;:!?]+(?:[ \t*)]|$)|[，。；：、）！？]", after):
             return False

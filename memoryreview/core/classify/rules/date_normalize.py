@@ -55,6 +55,8 @@ def explain_line(document: Document, index: int, new_body: bytes) -> Outcome:
     place = document.spots[index].place
     if place not in _PROSE:
         return Declined(f"Dates in {place} are kept as they are written.")
+    if "|" in old:
+        return Declined("Dates between bars, as in a table, are kept as they are written.")
     block = document.block_at(index)
     first = block.span[0] if block else index
     lead = b"\n".join((*document.bodies[first:index], b"")).decode("utf-8")

@@ -48,7 +48,7 @@ def explain_removal(
         removed: lines that go: the entry and the gap on one side of it.
         staying: first lines of the blocks that stay.
     """
-    twins = [other for other in entries[_comparable(document, block)] if other.span[0] < block.span[0]]
+    twins = [other for other in entries.get(_comparable(document, block), ()) if other.span[0] < block.span[0]]
     if not twins:
         return None
     refusal = _why_no_entry(document, block) or why_not_cut(document, block.span, removed)

@@ -84,6 +84,8 @@ def _why_blanks_stay(document: Document, index: int, stripped: bytes) -> str:
         return "Line 1 is a format mark and is never touched by itself."
     if not stripped and document.is_delimited and _touches_delimiter(document, index, index + 1):
         return "Blank lines next to a “§” rule belong to the format."
+    if stripped and _is_open(document, index):
+        return "A code span or comment goes on in the next line, and every byte of it counts."
     is_hard_break = len(document.bodies[index]) - len(stripped) >= 2 and _text_follows(document, index)
     return "Two blanks before a following line of text are a hard break." if is_hard_break else ""
 
@@ -96,3 +98,12 @@ def _text_follows(document: Document, index: int) -> bool:
         # A table or a definition may begin inside what was a paragraph up to here.
         return following.place in (Place.TABLE, Place.REFERENCE, Place.HTML)
     return following.place is Place.QUOTE or following.item_start in (spot.item_start, 0)
+
+
+def _is_open(document: Document, index: int) -> bool:
+    """Whether a code span or a tag that began in the block is not closed at the end of the line."""
+    block = document.block_at(index)
+    if block is None or index + 1 == block.span[1]:
+        return False
+    text = b"\n".join(document.bodies[block.span[0] : index + 1])
+    return text.count(b"`") % 2 == 1 or text.rfind(b"<") > text.rfind(b">")
