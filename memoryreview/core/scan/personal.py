@@ -53,8 +53,7 @@ _COMMON_ACCOUNTS = frozenset({
 _STREETS = r"(?:Street|St\.|Avenue|Ave\b\.?|Road|Rd\.|Lane|Boulevard|Blvd\.?|Court|Terrace|Crescent)"
 _PHONE_LABEL = (
     r"(?i:phone|tel|telephone|mobile|cell|call|fax|whatsapp|telefon|handy|tél|téléphone|móvil|teléfono|телефон"
-    r"|电话|手机"
-    r"|電話|携帯|전화|휴대폰|연락처)"
+    r"|电话|手机|電話|携帯|전화|휴대폰|연락처)"
 )
 _NUMBER = r"(?P<value>\(?\+?\d[\d ().\-/]{5,22}\d)"
 
@@ -103,8 +102,7 @@ RULES: tuple[PersonalRule, ...] = (
             r"|[\u4e00-\u9fff]{2,12}(?:路|街|大道|巷)\d{1,5}[号號]|〒 ?\d{3}-\d{4}|\d{1,3}丁目\d{1,3}"
             r"|[가-힣]{1,10}(?:로|길) ?\d{1,4}번"
             r"|(?i:home address|postal address|street address|wohnadresse|privatadresse|住址|住所|주소"
-            r"|домашний адрес)\s{0,2}"
-            r"[:：]\s{0,3}[^\n]{0,60}\d"
+            r"|домашний адрес)\s{0,2}[:：]\s{0,3}[^\n]{0,60}\d"
         ),
         "Looks like a postal address: a team store is read by everyone in the team.",
         "flat 7, Example Street", "flat 7 of the README", bool,

@@ -12,7 +12,7 @@ from memoryreview.core.model import Severity
 from memoryreview.core.scan.injection import RULES, injection_hits
 from memoryreview.core.scan.injection_rule import InjectionRule
 
-from .samples import FIXTURES, open_repeats_before_the_end
+from .samples import FIXTURES, load_samples, open_repeats_before_the_end
 
 PHRASE = "Ignore all previous instructions"
 CORPUS = FIXTURES / "corpora" / "injection" / "memory"
@@ -42,6 +42,16 @@ def test_rule_does_not_find_its_near_miss(rule: InjectionRule) -> None:
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 def test_pattern_repeats_without_bound_only_at_its_end(rule: InjectionRule) -> None:
     assert open_repeats_before_the_end(rule.pattern) == []
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_no_match_begins_elsewhere_than_at_a_start_of_the_rule(rule: InjectionRule) -> None:
+    texts = [sample.text.lower() for sample in load_samples() if sample.kind != "secret"]
+    texts += [other.example.lower() for other in RULES]
+
+    for text in texts:
+        everywhere = {match.span() for match in rule.pattern.finditer(text)}
+        assert everywhere <= {match.span() for match in rule.matches(text)}
 
 
 def test_rule_ids_are_unique() -> None:
