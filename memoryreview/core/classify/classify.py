@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -36,6 +37,7 @@ _PROMOTED = frozenset({Kind.FACT_ADD, Kind.FACT_REWRITE, Kind.FILE_ADD, Kind.IND
 _GOES = frozenset({Kind.FACT_DELETE, Kind.INDEX_DROP})
 _COMES = frozenset({Kind.FACT_ADD, Kind.INDEX_ADD})
 _CONTEXT_BYTES = 400
+_SCANNED_CONTEXT_BYTES = 16 * 1024
 
 
 def classify(base: Tree, proposed: Tree, context: Context) -> Classification:
@@ -168,13 +170,17 @@ class _Revision:
         return Scope.TEAM if self._context.promoted_from else Scope.PRIVATE
 
     def _findings(self) -> Iterator[Finding]:
-        names = {new: old for old, new in rename.find(self._delta, self._base).items()}
+        old_names = {new: old for old, new in rename.find(self._delta, self._base).items()}
         for path in sorted(self._delta):
             after = self._delta[path]
             if after is None or len(after) > self._context.limits.refused_bytes:
                 continue
-            before = self._base.get(names.get(path, path), b"")
-            yield from new_findings(_text(before), _text(after), path=path, scope=self._scope)
+            if path in old_names:
+                yield from new_findings("", "", path=path, scope=self._scope)
+            before = self._base.get(old_names.get(path, path), b"")
+            start, before, after = _window(before, after)
+            for finding in new_findings(_text(before), _text(after), path=path, scope=self._scope):
+                yield replace(finding, line=finding.line + start)
 
     def _action(self, draft: Draft) -> Action:
         verdict = _verdict_of(draft)
@@ -197,6 +203,23 @@ class _Revision:
             proof=_proof([draft]) if verdict is Verdict.SAFE else None,
             reasons=why,
         )
+
+
+def _window(before: bytes, after: bytes) -> tuple[int, bytes, bytes]:
+    """Return what two large texts do not share, with ample context, and the number of lines cut off above.
+
+    Findings of equal text cancel each other out, so what is far from every change need not be scanned.
+    """
+    shorter = min(len(before), len(after))
+    if shorter <= 4 * _SCANNED_CONTEXT_BYTES:
+        return 0, before, after
+    shared = bisect_left(range(shorter), 1, key=lambda size: before[: size + 1] != after[: size + 1])
+    start = before.rfind(b"\n", 0, max(shared - _SCANNED_CONTEXT_BYTES, 0)) + 1
+    rest = shorter - shared
+    tail = bisect_left(range(rest), 1, key=lambda size: before[-size - 1 :] != after[-size - 1 :])
+    cut = before.find(b"\n", len(before) - max(tail - _SCANNED_CONTEXT_BYTES, 0))
+    after_end = len(after) - (len(before) - cut) if cut >= 0 else len(after)
+    return before.count(b"\n", 0, start), before[start : cut if cut >= 0 else len(before)], after[start:after_end]
 
 
 def _held(draft: Draft, why: str) -> Draft:

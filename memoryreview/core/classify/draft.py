@@ -94,7 +94,9 @@ def of_step(
         found += reasons.of_change(old_text, new_text)
     elif step.old_block:
         found += reasons.of_delete(old_text, others)
-    if not found or not (step.old_block and step.new_block):
+    if not step.old_block and not step.new_block:
+        found.append(reasons.BLANK_LINES)
+    elif not found or not (step.old_block and step.new_block):
         found.append(reasons.BY_KIND[kind])
     return Draft(
         kind=kind,
@@ -136,6 +138,10 @@ def _title(old: Document, new: Document, step: Step, kind: Kind) -> str:
     new_text = step.new_block.text.decode("utf-8", "replace") if step.new_block else ""
     if kind is Kind.META_CHANGE:
         return _meta_title(old.text(step.old), new.text(step.new))
+    old_row, new_row = old.rows.get(step.old[0]), new.rows.get(step.new[0])
+    if old_row and new_row and step.old_block and step.new_block and old_row.target != new_row.target:
+        label = titles.label(new_row.title, 40)
+        return titles.shorten(f"Point the row “{label}” to {new_row.target} instead of {old_row.target}")
     if kind in (Kind.INDEX_ADD, Kind.INDEX_DROP):
         verb: Literal["Add", "Drop"] = "Add" if kind is Kind.INDEX_ADD else "Drop"
         return f"{verb} the row “{titles.label(new_text or old_text, 80)}”"

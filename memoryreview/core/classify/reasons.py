@@ -34,6 +34,7 @@ BY_KIND = {
     Kind.META_CHANGE: "Frontmatter decides how agents find and load the document.",
 }
 
+BLANK_LINES = "Blank lines come or go, and by itself only a run of them becomes one."
 SWITCHED_OFF = "This store lets a person decide changes of this kind."
 NOT_CONFIRMED = "The second, independent check did not confirm that the meaning stays."
 NEW_FINDING = "A scanner sees something in the result that it did not see before."

@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 from memoryreview.core.align import Hunk, align
+from memoryreview.core.text import is_cjk
 
 MAX_TITLE_CHARS = 100
 MAX_NAMED_CHARS = 40
@@ -14,7 +15,9 @@ MAX_COMPARED_CHARS = 2_000
 _MARK = re.compile(r"^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[.\][ \t]+)?|#{1,6}[ \t]+)?")
 _LINK = re.compile(r"!?\[([^\[\]]{0,200})\]\([^()]{0,300}\)")
 _EAST_ASIAN = "\u3041-\u30ff\u3400-\u9fff\uac00-\ud7ff"
-_TOKEN = re.compile(rf"[^\w\s]*(?:[{_EAST_ASIAN}]|\w(?:[\w.:/'’-](?<![{_EAST_ASIAN}]))*(?<![.:]))|\s+|[^\w\s]+")
+_TOKEN = re.compile(
+    rf"!?\[[^\[\]]{{0,200}}\]\([^()\s]{{0,200}}\)|[^\w\s]*(?:[{_EAST_ASIAN}]|\w(?:[\w.:/'’-](?<![{_EAST_ASIAN}]))*(?<![.:]))|\s+|[^\w\s]+"
+)
 _BLANKS = re.compile(r"\s+")
 
 
@@ -82,19 +85,26 @@ def _words_change(text: str, old: list[str], new: list[str], hunk: Hunk) -> str:
     if max(len(gone), len(come)) > MAX_NAMED_CHARS:
         return ""
     if gone and come:
-        return f"{_words_before(old, hunk.old_start)}{gone} becomes {come}"
+        before = _words_before(old, hunk.old_start)
+        return (
+            f"{before}{gone} becomes {come}"
+            if before or gone == plain(text)
+            else f"{gone} becomes {come} in “{label(text, 40)}”"
+        )
     if come:
         return f"Add “{come}” to “{label(text, 40)}”"
     return f"Remove “{gone}” from “{label(text, 40)}”" if gone else ""
 
 
 def _words_before(words: list[str], end: int) -> str:
-    """Return up to two words before a place on the same line, with a blank after them."""
-    found: list[str] = []
-    for word in reversed(words[:end]):
-        if "\n" in word or len(found) == 2 or not (word.isspace() or word[-1].isalnum()):
+    """Return the words right before a place on the same line, up to two where words are divided by blanks."""
+    start, count = end, 0
+    for index in range(end - 1, -1, -1):
+        word = words[index]
+        if "\n" in word or not (word.isspace() or word[-1].isalnum()):
             break
-        if not word.isspace():
-            found.insert(0, word)
-    shown = " ".join(found)
-    return f"{shown} " if 0 < len(shown) <= MAX_NAMED_CHARS else ""
+        count += 0 if word.isspace() else 1 if is_cjk(word[-1]) else 3
+        if count > 6:
+            break
+        start = index
+    return "".join(words[start:end]).lstrip()
