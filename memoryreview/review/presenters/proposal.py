@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from memoryreview.core.diff import document_diff
-from memoryreview.core.model import Delta, Severity, Tree, Verdict
+from memoryreview.core.model import Delta, Guard, Severity, Tree, Verdict
 from memoryreview.review.models import OPEN_STATES, Proposal, Revision, State
 from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.operations.permissions import may_maintain, permission
@@ -24,6 +24,7 @@ from .rows import Sign, author_of, lead_first, sign_of, title_of
 from .words import STATE_WORDS, Moment, kind_words, listed, moment, plural, short_oid
 
 _CONFIRM_LINES = 5
+_WHY_SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +112,11 @@ class ProposalPage:
     failure: str
     unreadable: str
     why: tuple[Why, ...]
+    more_why: int
     mismatch: str
     landed: tuple[Landed, ...]
     findings: tuple[FindingView, ...]
+    finding_count: int
     tabs: tuple[Tab, ...]
     zooms: tuple[Tab, ...]
     documents: tuple[DocumentView, ...]
@@ -173,6 +176,7 @@ def _page(
     paths = lead_first(proposal.paths, proposal.store.format)
     path = paths[0] if paths else ""
     url = links.proposal_url(proposal)
+    waiting = [action for action in revision.actions if _waits(action)]
     return ProposalPage(
         id=proposal.pk,
         url=url,
@@ -196,10 +200,12 @@ def _page(
         repeats=proposal.repeats,
         failure=proposal.failure,
         unreadable=unreadable,
-        why=_why(revision.actions),
+        why=_why(waiting),
+        more_why=max(0, len(waiting) - _WHY_SHOWN),
         mismatch=_mismatch(proposal),
         landed=_landed(revision.actions),
-        findings=tuple(_finding(finding) for finding in revision.findings),
+        findings=tuple(_finding(finding) for finding in revision.findings[:_WHY_SHOWN]),
+        finding_count=len(revision.findings),
         tabs=documents.view_tabs(url, look.view),
         zooms=documents.zoom_tabs(url, look.zoom) if look.view is View.WORDS else (),
         documents=shown,
@@ -224,11 +230,10 @@ def _waits(action: dict[str, Any]) -> bool:
     return "commit" not in action and action["verdict"] != Verdict.SAFE
 
 
-def _why(actions: list[dict[str, Any]]) -> tuple[Why, ...]:
+def _why(waiting: list[dict[str, Any]]) -> tuple[Why, ...]:
     return tuple(
         Why(kind_words(action["kind"]), action["title"], " ".join(action.get("reasons", ())), _where(action))
-        for action in actions
-        if _waits(action)
+        for action in waiting[:_WHY_SHOWN]
     )
 
 
@@ -251,10 +256,19 @@ def _mismatch(proposal: Proposal) -> str:
 
 
 def _landed(actions: list[dict[str, Any]]) -> tuple[Landed, ...]:
+    """Return one line per commit: a rule often lands many alike."""
+    titles: dict[tuple[str, str], list[str]] = {}
+    for action in actions:
+        if "commit" in action:
+            titles.setdefault((action["kind"], action["commit"]), []).append(action["title"])
     return tuple(
-        Landed(action["title"], action["kind"], short_oid(action["commit"]), links.oid_url(action["commit"]))
-        for action in actions
-        if "commit" in action
+        Landed(
+            title=alike[0] + (f", and {len(alike) - 1:,} more alike" if len(alike) > 1 else ""),
+            rule=rule,
+            oid=short_oid(oid),
+            url=links.oid_url(oid),
+        )
+        for (rule, oid), alike in titles.items()
     )
 
 
@@ -344,10 +358,20 @@ def _approval(proposal: Proposal, person: User, seen: _Seen, shown: tuple[Docume
         refusal="" if allowed.allowed else allowed.sentence,
         confirm=confirm,
         lines=lines,
-        note=allowed.sentence if allowed.sole_person else f"One commit to {proposal.store.slug}.",
+        note=allowed.sentence if allowed.sole_person else _effect(proposal),
         may_edit=True,
         may_reject=True,
     )
+
+
+def _effect(proposal: Proposal) -> str:
+    """Say what deciding does beyond the commit: a direct write stands on disk already, or was put back."""
+    slug = proposal.store.slug
+    if proposal.agent is None or proposal.agent.name != proposal.agent.DIRECT:
+        return f"One commit to {slug}."
+    if proposal.store.guard == Guard.ENFORCE:
+        return f"The approved text is on disk. Approving writes this one and makes one commit to {slug}."
+    return f"It stands on disk already: approving makes one commit to {slug}, rejecting puts the approved text back."
 
 
 def _team_name(proposal: Proposal) -> str:

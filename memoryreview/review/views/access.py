@@ -10,9 +10,10 @@ from urllib.parse import urlsplit
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
-from django_htmx.http import HttpResponseClientRedirect
+from django_htmx.http import HttpResponseClientRedirect, HttpResponseStopPolling
 from django_htmx.middleware import HtmxDetails
 
 from .errors import refusal
@@ -52,6 +53,9 @@ def signed_in(view: View[P]) -> Guarded[P]:
 def _to_sign_in(request: HttpRequest) -> HttpResponse:
     htmx = cast("Request", request).htmx
     came_from = request.get_full_path() if request.method in _SAFE_METHODS else reverse("queue")
+    if htmx and htmx.trigger == "fresh":
+        # The reader may be typing: a poll that finds the session ended says so, and takes nobody away.
+        return HttpResponseStopPolling(render_to_string("review/_signed_out.html", request=request))
     if htmx:
         came_from = urlsplit(htmx.current_url_abs_path or reverse("queue")).geturl()
         return HttpResponseClientRedirect(f"{reverse('sign-in')}?{urlencode({'next': came_from})}")

@@ -1,0 +1,218 @@
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from memoryreview.core.edits import Delete, Write
+from memoryreview.review.models import Agent, Proposal, Store
+from memoryreview.review.operations import accounts
+from memoryreview.review.views import queue
+from tests.conftest import MakeStore, Propose, replaced
+
+from .reading import Page, read
+
+HTMX = {"HX-Request": "true"}
+
+
+def _titles(page: Page) -> list[str]:
+    return [row.attributes["data-row"] for row in page.all("a", class_="row__link")]
+
+
+@pytest.fixture
+def three(store: Store, propose: Propose) -> list[Proposal]:
+    """A rewrite, a deletion and an addition, in the order they came."""
+    return [
+        propose(store, replaced("build.md", "5432", "5433")),
+        propose(store, replaced("git.md", "- Never force-push to main.\n", "")),
+        propose(store, Write(path="new.md", content="# New\n\nA new note.\n")),
+    ]
+
+
+def test_queue_lists_the_riskiest_first_and_shows_it(owner_client: Client, three: list[Proposal]) -> None:
+    rewrite, deletion, addition = three
+
+    page = read(owner_client.get("/"))
+
+    assert _titles(page) == [str(deletion.pk), str(rewrite.pk), str(addition.pk)]
+    assert page.by_id("proposal").attributes["data-id"] == str(deletion.pk)
+    assert page.one("title").text == "(3) Queue · memoryreview"
+    assert page.by_id("count").text == "3"
+
+
+def test_proposal_page_is_the_same_frame_with_that_one_selected(owner_client: Client, three: list[Proposal]) -> None:
+    page = read(owner_client.get(f"/proposals/{three[2].pk}"))
+
+    assert len(_titles(page)) == 3
+    [current] = page.all("a", aria_current="true", class_="row__link")
+    assert current.attributes["data-row"] == str(three[2].pk)
+    assert page.by_id("title").text == three[2].title
+
+
+def test_fragment_and_page_have_the_same_parts(owner_client: Client, three: list[Proposal]) -> None:
+    address = f"/proposals/{three[0].pk}"
+    whole, part = read(owner_client.get(address)), read(owner_client.get(address, headers=HTMX))
+
+    def ids(page: Page) -> list[str]:
+        inside = [e for e in page.elements if any(a.attributes.get("id") == "proposal" for a in e.ancestors)]
+        return [e.attributes["id"] for e in inside if "id" in e.attributes]
+
+    assert ids(part) == ids(whole)
+    assert part.all("a", class_="row__link") == []
+    assert part.one("title").text == whole.one("title").text
+
+
+def test_history_restore_gets_the_whole_page(owner_client: Client, three: list[Proposal]) -> None:
+    answer = owner_client.get(f"/proposals/{three[0].pk}", headers={**HTMX, "HX-History-Restore-Request": "true"})
+
+    assert len(_titles(read(answer))) == 3
+    assert "HX-Request" in answer.headers["Vary"]
+
+
+def test_row_says_what_changes_where_and_who_wants_it(owner_client: Client, three: list[Proposal]) -> None:
+    page = read(owner_client.get("/"))
+
+    row = page.one("a", data_row=str(three[1].pk))
+    assert row.text.startswith("deletion: Delete “Never force-push to main.” ")
+    assert row.text.endswith(" s git.md · claude · notes +0 −1")
+
+
+def test_queue_asks_the_database_little_however_much_waits(
+    owner_client: Client, store: Store, propose: Propose
+) -> None:
+    propose(store, replaced("build.md", "5432", "5433"))
+    for number in range(6):
+        propose(store, Write(path=f"n{number}.md", content=f"# N\n\nNote {number}.\n"))
+
+    with CaptureQueriesContext(
+        connection,
+    ) as queries:
+        assert owner_client.get("/").status_code == 200
+
+    assert len(queries) <= 8, [query["sql"][:90] for query in queries]
+
+
+def test_pages_follow_each_other_without_gap_or_repeat(
+    owner_client: Client, store: Store, propose: Propose, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queue, "ROWS", 2)
+    for number in range(5):
+        propose(store, Write(path=f"n{number}.md", content=f"# N\n\nNote {number}.\n"))
+    propose(store, Delete(path="git.md"))
+
+    seen: list[str] = []
+    address = "/"
+    while address:
+        page = read(owner_client.get(address))
+        seen += _titles(page)
+        address = next((link.attributes["href"] for link in page.all("a", class_="list__more")), "")
+
+    expected = Proposal.objects.order_by("-risk", "-id").values_list("pk", flat=True)
+    assert seen == [str(pk) for pk in expected]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [("force-push", [1]), ("build.md", [0]), ("CLAUDE", [1, 0, 2]), ("nothing", []), ("notes", [1, 0, 2])],
+)
+def test_filter_looks_at_title_document_agent_and_store(
+    query: str, expected: list[int], owner_client: Client, three: list[Proposal]
+) -> None:
+    page = read(owner_client.get("/", {"q": query}))
+
+    assert _titles(page) == [str(three[number].pk) for number in expected]
+
+
+def test_filter_by_store_stays_in_the_addresses(
+    owner_client: Client, three: list[Proposal], make_store: MakeStore, propose: Propose
+) -> None:
+    other = make_store({"a.md": "# A\n\none\n"}, name="other")
+    mine = propose(other, replaced("a.md", "one", "two"))
+
+    page = read(owner_client.get("/", {"store": "other"}))
+
+    [row] = page.all("a", class_="row__link")
+    assert row.attributes["href"] == f"/proposals/{mine.pk}?store=other"
+    assert page.form(f"/proposals/{mine.pk}/approve")["store"] == "other"
+
+
+def test_nothing_waiting_says_what_was_applied_by_proof(
+    owner_client: Client, make_store: MakeStore, propose: Propose
+) -> None:
+    dated = make_store({"a.md": "# A\n\n- decided on 13/04/2025 by all\n"})
+    propose(dated, replaced("a.md", "13/04/2025", "2025-04-13"))
+
+    page = read(owner_client.get("/"))
+
+    assert page.by_id("title").text == "Nothing to review"
+    assert "1 change was applied by proof today." in page.by_id("content").text
+
+
+def test_no_store_yet_says_how_to_adopt_one(owner_client: Client) -> None:
+    page = read(owner_client.get("/"))
+
+    assert page.by_id("title").text == "No memory is under review yet"
+    assert "memoryreview adopt" in page.by_id("content").text
+
+
+def test_fresh_counts_what_came_since(owner_client: Client, three: list[Proposal]) -> None:
+    first = three[0]
+
+    page = read(owner_client.get("/queue/fresh", {"after": first.pk}))
+
+    assert page.one("a", href="/").text == "2 new proposals, load"
+    assert page.by_id("fresh").attributes["hx-get"] == f"/queue/fresh?after={first.pk}&seen=2"
+    assert page.by_id("count").text == "3"
+
+
+def test_fresh_says_nothing_twice(owner_client: Client, three: list[Proposal]) -> None:
+    answer = owner_client.get("/queue/fresh", {"after": str(three[0].pk), "seen": "2"})
+
+    assert answer.status_code == 204
+
+
+def test_count_stops_at_a_thousand(
+    owner_client: Client, three: list[Proposal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memoryreview.review.views.context.COUNTED_AT_MOST", 2)
+
+    assert read(owner_client.get("/")).by_id("count").text == "2+"
+
+
+def test_repeats_of_a_proposal_are_counted(owner_client: Client, store: Store, propose: Propose) -> None:
+    for _ in range(3):
+        proposal = propose(store, replaced("build.md", "5432", "5433"))
+
+    page = read(owner_client.get("/"))
+
+    assert "×3" in page.one("a", data_row=str(proposal.pk)).text
+
+
+def test_broken_store_leaves_the_queue_readable(
+    owner_client: Client, three: list[Proposal], store: Store, make_store: MakeStore, propose: Propose
+) -> None:
+    other = make_store({"a.md": "# A\n\none\n"}, name="other")
+    propose(other, replaced("a.md", "one", "two"))
+    Store.objects.filter(pk=store.pk).update(baseline="00000000-0000-0000-0000-000000000000")
+
+    answer = owner_client.get("/")
+    page = read(answer)
+
+    assert answer.status_code == 200
+    assert len(_titles(page)) == 4
+    assert page.all("button", data_act="approve") == []
+
+
+def test_hostile_agent_sees_only_text(owner: User, owner_client: Client, store: Store, propose: Propose) -> None:
+    agent = accounts.add_agent("evil", person=owner).agent
+    Agent.objects.filter(pk=agent.pk).update(name="<b onclick=x>evil</b>")
+    agent.refresh_from_db()
+    propose(store, replaced("build.md", "5432", "5433"), by=agent, title='"><script>alert(1)</script>')
+
+    page = read(owner_client.get("/"))
+
+    assert page.all("b", onclick="x") == []
+    assert "<b onclick=x>evil</b>" in page.text
+    assert [s for s in page.all("script") if "src" not in s.attributes] == []

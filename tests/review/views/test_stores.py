@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from memoryreview.review.models import Change, Proposal, State, Store
+from memoryreview.review.operations.capture import capture
+from memoryreview.review.presenters import links
+from tests.conftest import MakeStore, Propose, replaced
+
+from .conftest import Browser
+from .reading import read
+
+NAMES = [
+    "q&a.md",
+    "50%25.md",
+    "100%.md",
+    "%FF.md",
+    "a#b?c=d.md",
+    "cafe\u0301.md",
+    "two words+plus;semi.md",
+    "sub folder/in [brackets].md",
+    "<img src=x onerror=alert(1)>.md",
+    '"><b>.md',
+    "日本語/メモ.md",
+    "history.md",
+    "a:b@c.md",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_c119_document_of_any_name_has_an_address(name: str, owner_client: Client, make_store: MakeStore) -> None:
+    store = make_store({name: "# Found\n\nIt is here.\n"}, name="odd")
+    assert Change.objects.get(store=store).paths == [name]
+
+    listed = read(owner_client.get("/stores/odd/"))
+    [link] = [link for link in listed.all("a") if link.text == name]
+    page = read(owner_client.get(link.attributes["href"]))
+
+    assert page.one("h1", class_="mono").text == name
+    assert "It is here." in page.text
+    assert page.one("title").text == f"{name} · odd · memoryreview"
+    assert page.all("img") == []
+    tabs = page.one("nav", aria_label="View")
+    for tab in [link for link in page.all("a") if tabs in link.ancestors]:
+        answer = owner_client.get(tab.attributes["href"])
+        assert (answer.status_code, read(answer).one("h1", class_="mono").text) == (200, name)
+
+
+@pytest.mark.parametrize("name", ["line\nbreak.md", "bidi\u202e.md", "escape\x1b[31m.md"])
+def test_name_with_control_characters_is_shown_as_chips(name: str, owner_client: Client, make_store: MakeStore) -> None:
+    store = make_store({name: "# Found\n\nIt is here.\n"}, name="odd")
+    if Change.objects.get(store=store).paths != [name]:
+        pytest.skip("such a name is not adopted")
+
+    answer = owner_client.get(links.document_url("odd", name))
+
+    assert answer.status_code == 200
+    assert name not in answer.content.decode()
+
+
+def test_bytes_that_are_not_utf8_survive_the_address() -> None:
+    path = os.fsdecode(b"caf\xe9 \xff.md")
+
+    url = links.document_url("odd", path)
+
+    assert url == "/stores/odd/caf%E9%20%FF.md"
+    assert path in links.readings("caf%E9 %FF.md")
+
+
+def test_store_page_says_what_looks_wrong(owner_client: Client, make_store: MakeStore) -> None:
+    index = "# Index\n\n- [Gone](gone.md) — not there\n"
+    make_store({"MEMORY.md": index, "a.md": "---\nname: A\ndescription: x\ntype: project\n---\nText.\n"}, name="odd")
+
+    page = read(owner_client.get("/stores/odd/"))
+
+    assert "What looks wrong" in [h.text for h in page.all("h2")]
+    assert any(link.text == "MEMORY.md, line 3" for link in page.all("a"))
+
+
+def test_store_page_shows_budgets_of_its_index(owner_client: Client, make_store: MakeStore) -> None:
+    topic = "---\nname: A\ndescription: first\ntype: project\n---\nText.\n"
+    make_store({"MEMORY.md": "# Index\n\n- [A](a.md) — first\n", "a.md": topic}, name="claude")
+
+    assert "3 of 200 lines" in read(owner_client.get("/stores/claude/")).text
+
+
+def test_direct_write_that_waits_is_told(owner_client: Client, store: Store) -> None:
+    (Path(store.root) / "build.md").write_text("# Build\n\nAll of it is new.\n")
+    capture(store)
+
+    page = read(owner_client.get("/stores/notes/"))
+
+    assert "Running unreviewed text. 1 direct write stands on disk and waits in the queue" in page.text
+
+
+def test_alarm_and_differing_documents_are_told(owner_client: Client, store: Store) -> None:
+    Store.objects.filter(pk=store.pk).update(alarm="The folder is gone.", differing=["build.md"])
+
+    page = read(owner_client.get("/stores/notes/"))
+
+    assert "Capturing is paused. The folder is gone." in page.text
+    assert "These documents differ on disk" in page.text
+    assert "The file on disk differs" in read(owner_client.get("/stores/notes/build.md")).text
+
+
+def test_stores_page_counts_what_waits(owner_client: Client, store: Store, propose: Propose) -> None:
+    propose(store, replaced("build.md", "5432", "5433"))
+
+    page = read(owner_client.get("/stores/"))
+
+    assert page.one("a", href="/?store=notes").text == "1 waiting"
+
+
+def test_document_shows_the_approved_text_not_the_disk(owner_client: Client, store: Store) -> None:
+    (Path(store.root) / "build.md").write_text("# Build\n\nunapproved\n")
+
+    page = read(owner_client.get("/stores/notes/build.md"))
+
+    assert "unapproved" not in page.text
+    assert "Use npm for everything." in page.text
+
+
+def test_frontmatter_values_are_shown_as_written(owner_client: Client, make_store: MakeStore) -> None:
+    head = "---\nat: 10:00\nok: no\nversion: 1.10\nid: 0012\n---\n\nText.\n"
+    make_store({"a.md": head}, name="odd")
+
+    page = read(owner_client.get("/stores/odd/a.md", {"view": "rendered"}))
+
+    values = [element.text for element in page.all("dd")]
+    assert values == ["10:00", "no", "1.10", "0012"]
+
+
+def test_history_of_a_document_lists_its_changes(owner_client: Client, store: Store) -> None:
+    page = read(owner_client.get("/stores/notes/build.md", {"view": "history"}))
+
+    assert "Adopt notes: 2 documents" in page.text
+
+
+def test_unknown_document_is_not_found(owner_client: Client, store: Store) -> None:
+    for path in ("nope.md", "../notes/build.md", "build.md/", "%2e%2e/build.md"):
+        assert owner_client.get(f"/stores/notes/{path}").status_code == 404
+
+
+def test_document_that_is_not_utf8_is_shown(owner_client: Client, make_store: MakeStore) -> None:
+    make_store({"a.md": b"# A\n\ncaf\xe9\n"}, name="odd")
+
+    page = read(owner_client.get("/stores/odd/a.md"))
+
+    assert "U+FFFD byte E9" in [chip.text for chip in page.all("span", class_="chip")]
+
+
+def test_promotion_from_a_page_waits_for_a_decision(owner_client: Client, store: Store, make_store: MakeStore) -> None:
+    make_store({"a.md": "# A\n"}, name="shared", team=True)
+    form = read(owner_client.get("/stores/notes/git.md")).form("/promote")
+
+    first = owner_client.post("/promote", {**form, "to": "shared"})
+    second = owner_client.post("/promote", {**form, "to": "shared"})
+
+    proposal = Proposal.objects.get()
+    assert (proposal.state, proposal.promoted_path) == (State.PENDING, "git.md")
+    assert first.headers["Location"] == second.headers["Location"] == f"/proposals/{proposal.pk}"
+
+
+def test_promotion_of_nothing_is_refused(owner_client: Client, store: Store, make_store: MakeStore) -> None:
+    make_store({"a.md": "# A\n"}, name="shared", team=True)
+
+    answer = owner_client.post("/promote", {"store": "notes", "path": "nope.md", "to": "shared"})
+
+    assert answer.status_code == 404
+    assert not Proposal.objects.exists()
+
+
+def test_without_a_team_there_is_nothing_to_promote_to(
+    owner_client: Client, store: Store, make_store: MakeStore, browser: Browser, second: User
+) -> None:
+    assert read(owner_client.get("/stores/notes/git.md")).all("form", action="/promote") == []

@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.core.management import get_commands
+from django.test import Client, RequestFactory
+
+from memoryreview.cli import EARLY_COMMANDS
+from memoryreview.core.errors import MemoryReviewError
+from memoryreview.core.model import Kind
+from memoryreview.review.models import Store
+from memoryreview.review.presenters import help as help_text
+from memoryreview.review.presenters import keys
+from memoryreview.review.views.errors import server_error
+
+from .reading import read
+
+ROOT = Path(__file__).parents[3]
+STATIC = ROOT / "static" / "memoryreview"
+BOTH = pytest.mark.django_db(databases=["default", "queue"])
+
+
+def _subclasses(of: type[MemoryReviewError]) -> Iterator[type[MemoryReviewError]]:
+    for one in of.__subclasses__():
+        yield one
+        yield from _subclasses(one)
+
+
+@BOTH
+def test_health_names_every_part(owner_client: Client, store: Store) -> None:
+    page = read(owner_client.get("/health/"))
+
+    parts = [cell.text for cell in page.all("th", scope="row")]
+    assert parts == [
+        "memoryreview",
+        "Django",
+        "Database of proposals and decisions",
+        "Database of background work",
+        "Baseline of notes",
+        "Worker",
+        "Disk of the data folder",
+    ]
+
+
+@BOTH
+def test_health_tells_a_baseline_that_cannot_be_read(owner_client: Client, store: Store) -> None:
+    Store.objects.filter(pk=store.pk).update(baseline="00000000-0000-0000-0000-000000000000")
+
+    page = read(owner_client.get("/health/"))
+
+    assert page.one("h1").text == "Something needs you"
+    assert "cannot be read" in page.text
+
+
+@pytest.mark.parametrize("name", help_text.NAMES)
+def test_help_page_is_there_and_linked(owner_client: Client, name: str) -> None:
+    answer = owner_client.get(f"/help/{name}")
+
+    page = read(answer)
+    shown = help_text.help_page(name)
+    assert shown is not None
+    assert page.all("h1")[0].text == shown.title
+    assert shown.title in [link.text for link in page.all("a", aria_current="page", href=shown.url)]
+
+
+def test_unknown_help_page_is_not_found(owner_client: Client) -> None:
+    assert owner_client.get("/help/nope").status_code == 404
+
+
+def test_help_names_every_kind() -> None:
+    text = (help_text.FOLDER / "classes.md").read_text()
+    refused = {Kind.NOT_UTF8, Kind.LINE_ENDS, Kind.DELIMITER, Kind.NAME_CLASH, Kind.OVER_SIZE, Kind.TOOL_GENERATED}
+
+    assert [kind for kind in Kind if f"`{kind}`" not in text and kind not in refused] == []
+
+
+def test_help_names_every_error_type(client: Client) -> None:
+    client.get("/api/v1/nothing")  # loads the doors of agents with their errors
+    text = (help_text.FOLDER / "errors.md").read_text()
+    types = {error.problem for error in _subclasses(MemoryReviewError) if error.__module__.startswith("memoryreview")}
+
+    assert sorted(name for name in types - {"unreachable"} if f"`{name}`" not in text) == []
+
+
+def test_help_names_every_command() -> None:
+    text = (help_text.FOLDER / "commands.md").read_text()
+    ours = {name for name, app in get_commands().items() if app == "memoryreview.review"} | set(EARLY_COMMANDS)
+
+    assert sorted(name for name in ours if f"memoryreview {name}" not in text and f"`{name}" not in text) == []
+
+
+def test_help_and_dialog_show_the_table_of_keys(owner_client: Client) -> None:
+    for address in ("/help/keys", "/"):
+        page = read(owner_client.get(address))
+        rows = page.one("table", class_="keys-table")
+        words = [cell.text for cell in page.all("td") if rows in cell.ancestors]
+        assert words == [binding.words for binding in keys.BINDINGS]
+
+
+def test_page_carries_the_bindings_for_the_handlers(owner_client: Client) -> None:
+    page = read(owner_client.get("/"))
+
+    assert page.one("body").attributes["data-bindings"] == keys.as_json()
+    script = (STATIC / "js" / "keys.js").read_text()
+    acts = set(
+        re.findall(r'data-act="([a-z-]+)"', "".join(p.read_text() for p in (ROOT / "templates").rglob("*.html")))
+    )
+    handled = set(re.findall(r'^  "?([a-z-]+)"?: ', script, re.MULTILINE)) | {"back"}
+    assert [binding.act for binding in keys.BINDINGS if binding.act not in acts | handled] == []
+
+
+def test_no_key_is_bound_twice_in_one_place() -> None:
+    bound = [(key, place) for binding in keys.BINDINGS for key in binding.keys for place in binding.where.split()]
+
+    assert len(bound) == len(set(bound))
+
+
+def test_fault_is_told_without_session_person_or_database() -> None:
+    answer = server_error(RequestFactory().get("/"))
+
+    page = read(answer)
+    assert answer.status_code == 500
+    assert page.one("h1").text == "Something broke"
+    assert "nothing is lost" in page.text
+
+
+def _luminance(colour: str) -> float:
+    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _contrast(one: str, other: str) -> float:
+    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+DIFF = ("added", "added-word", "added-gutter", "removed", "removed-word", "removed-gutter")
+ON = {
+    "text": ("canvas", "surface", "sunken", "hunk", "accent-soft", *DIFF),
+    "muted": ("canvas", "surface", "sunken", "hunk"),
+    "accent": ("canvas", "surface", "accent-soft"),
+    "danger": ("canvas", "surface", "danger-soft"),
+    "warn": ("canvas", "surface", "warn-soft"),
+    "ok": ("canvas", "surface", "ok-soft"),
+    "added-ink": ("added",),
+    "removed-ink": ("removed",),
+}
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+def test_text_stands_out_from_what_is_behind_it(theme: int) -> None:
+    css = (STATIC / "css" / "tokens.css").read_text()
+    pairs = re.findall(r"--([a-z-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)", css)
+    colours = {name: (light, dark)[theme] for name, light, dark in pairs}
+
+    weak = {
+        (ink, behind): round(_contrast(colours[ink], colours[behind]), 2)
+        for ink, grounds in ON.items()
+        for behind in grounds
+        if _contrast(colours[ink], colours[behind]) < 4.5
+    }
+    assert weak == {}
+    assert _contrast(colours["control"], colours["surface"]) >= 3
+
+
+def test_style_sheets_and_scripts_stay_small() -> None:
+    css = sum(path.read_text().count("\n") for path in (STATIC / "css").glob("*.css"))
+    longest = max(path.read_text().count("\n") for path in (STATIC / "js").glob("*.js"))
+
+    assert css <= 800
+    assert longest <= 150
+
+
+def test_only_the_tokens_name_colours() -> None:
+    for path in (STATIC / "css").glob("*.css"):
+        if path.name != "tokens.css":
+            assert re.findall(r"#[0-9a-fA-F]{3,8}\b", path.read_text()) == [], path.name
+
+
+def test_html_is_called_safe_in_one_place_only() -> None:
+    sources = (ROOT / "memoryreview").rglob("*.py")
+    templates = (ROOT / "templates").rglob("*.html")
+
+    assert [p.name for p in sources if re.search(r"\bmark_safe\(|\bSafeString\(", p.read_text())] == ["markup.py"]
+    assert [p.name for p in templates if re.search(r"\|\s*safe\b|autoescape", p.read_text())] == []
+
+
+def test_every_template_says_what_it_needs() -> None:
+    for path in (ROOT / "templates").rglob("*.html"):
+        assert path.read_text().startswith("{#"), path.name
