@@ -50,7 +50,9 @@ class ChangedDocument:
                 found.append(draft.of_step(self.old, self.new, step, explanation, lost_lines=lost_lines, others=others))
             else:
                 found += (_safe_draft(self.old, self.new, step, part) for part in explanation)
-        return self._with_edges(found)
+        found = self._with_edges(found)
+        # Two states that differ make at least one action, whatever else goes wrong.
+        return found if found or self.followed else [self._whole()]
 
     def _follows(self, step: Step, renames: Mapping[str, str]) -> bool:
         name = rename.follows(self.old, self.new, step, renames)
@@ -78,14 +80,19 @@ class ChangedDocument:
         """Let a rule's part of an entry wait when another part of the same entry does."""
         waiting = [self._steps[i] for i, explanation in found.items() if isinstance(explanation, Waits)]
         waiting += [step for index, step in enumerate(self._steps) if index not in found]
-        old_entries = {step.old_block.entry for step in waiting if step.old_block}
+        old_entries = {self._old_entry(step) for step in waiting} - {-1}
         new_entries = {step.new_block.entry for step in waiting if step.new_block}
         for index, explanation in found.items():
             step = self._steps[index]
-            if isinstance(explanation, Waits) or not step.old_block or not step.new_block:
-                continue
-            if step.old_block.entry in old_entries or step.new_block.entry in new_entries:
+            is_held = self._old_entry(step) in old_entries or (step.new_block and step.new_block.entry in new_entries)
+            if is_held and not isinstance(explanation, Waits):
                 found[index] = Waits((Declined(reasons.WITH_ENTRY),))
+
+    def _old_entry(self, step: Step) -> int:
+        """Return the entry that a step changes in the base document; -1 for what stands in none."""
+        if step.old_block or not self.old.spots or step.old[0] == step.old[1]:
+            return step.old_block.entry if step.old_block else -1
+        return self.old.spots[step.old[0]].item_start - 1
 
     def _whole(self) -> Draft:
         old, new = self.old, self.new

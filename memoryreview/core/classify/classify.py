@@ -272,6 +272,8 @@ def _verdict(actions: tuple[Action, ...]) -> Verdict:
     verdicts = {action.verdict for action in actions}
     if Verdict.REFUSED in verdicts:
         return Verdict.REFUSED
+    if not verdicts:
+        return Verdict.REVIEW
     decided = verdicts - {Verdict.RECORDED}
     if not decided:
         return Verdict.RECORDED

@@ -72,7 +72,7 @@ def name_clashes(added: Iterable[str], proposed: Tree) -> dict[str, str]:
 def why_never_safe(path: str, states: Iterable[bytes], context: Context) -> str:
     """Return why nothing in a document may be applied by itself, "" when something may."""
     if context.promoted_from:
-        return f"It comes from “{context.promoted_from}”, and what a team reads is always decided by a person."
+        return "What a team reads is always decided by a person."
     if _CONFLICT_COPY.search(path.rpartition("/")[2]):
         return "The document is a conflict copy that a sync tool left behind."
     for data in states:
