@@ -20,21 +20,18 @@ from memoryreview.core.model import (
     Context,
     Finding,
     FormatName,
-    Limits,
-    LineSpan,
+    Scope,
     Severity,
-    Tree,
     Verdict,
 )
 from memoryreview.core.names import shown
+from memoryreview.core.redact import action_shape, redacted
 
 from .console import DONE, REFUSED, STANDARD_INPUT, UnreadableError, read_bytes, run, say
 
 AUTO = "auto"
 MAX_READ_BYTES = 64 * 1024 * 1024
 """Above what a verdict refuses, so that the verdict can say so."""
-
-MAX_SHOWN_BYTES = Limits().refused_bytes
 
 _FAILING = {
     "review": frozenset({Verdict.REVIEW, Verdict.MIXED, Verdict.REFUSED}),
@@ -76,10 +73,11 @@ def _classify(options: argparse.Namespace) -> int:
     base, proposed = _trees(options.base, options.proposed)
     name = formats.detect(base or proposed) if options.format == AUTO else FormatName(options.format)
     result = classify(base, proposed, Context(format=name))
+    shown_result = redacted(result, base, proposed)
     if options.json:
-        _print_json(classification_json(result, base, proposed))
+        _print_json(classification_json(shown_result))
     else:
-        for line in _report(result, _MaskedTree(base), _MaskedTree(proposed)):
+        for line in _report(shown_result):
             say(line)
     return REFUSED if result.verdict in _FAILING.get(options.fail_on, ()) else DONE
 
@@ -121,88 +119,20 @@ def _refuse(error: OSError) -> None:
     raise UnreadableError(str(error.filename), (error.strerror or "it is not a folder").lower())
 
 
-def classification_json(result: Classification, base: Tree, proposed: Tree) -> dict[str, Any]:
-    """Return a classification in the shape of `design.md` §9.1. Secrets in the texts are masked."""
-    masked_base, masked_proposed = _MaskedTree(base), _MaskedTree(proposed)
+def classification_json(result: Classification) -> dict[str, Any]:
+    """Return a classification in the shape of `design.md` §9.1."""
     return {
         "verdict": str(result.verdict),
-        "actions": [_action_json(action, masked_base, masked_proposed) for action in result.actions],
+        "actions": [action_shape(action) for action in result.actions],
         "findings": [_chosen(finding, _CLASSIFY_FINDING) for finding in result.findings],
     }
 
 
-class _MaskedTree:
-    """Documents with their secrets masked, so that output that lands in a log leaks nothing."""
-
-    def __init__(self, tree: Tree) -> None:
-        self._tree = tree
-        self._known: dict[str, tuple[list[str], list[str]]] = {}
-
-    def text(self, path: str, lines: LineSpan | None, text: str) -> str:
-        """Return `text`, which stands in these lines of the document, masked where a secret reaches into them.
-
-        Of a document over MAX_SHOWN_BYTES, which is refused whole, nothing is shown: scanning it would take too long.
-        """
-        if len(self._tree.get(path, b"")) > MAX_SHOWN_BYTES:
-            return ""
-        clear, masked = self._passages(path, lines)
-        return text if clear == masked else "\n".join(masked)
-
-    def hides(self, path: str, lines: LineSpan | None) -> bool:
-        """Whether a secret reaches into these lines, or might."""
-        if len(self._tree.get(path, b"")) > MAX_SHOWN_BYTES:
-            return True
-        clear, masked = self._passages(path, lines)
-        return clear != masked
-
-    def _passages(self, path: str, lines: LineSpan | None) -> tuple[list[str], list[str]]:
-        if lines is None:
-            return [], []
-        if path not in self._known:
-            document = self._tree.get(path, b"").decode("utf-8", "replace")
-            self._known[path] = document.split("\n"), scan.mask(document, _secrets(document)).split("\n")
-        clear, masked = self._known[path]
-        return clear[lines[0] - 1 : lines[1]], masked[lines[0] - 1 : lines[1]]
-
-
-def _secrets(text: str) -> tuple[Finding, ...]:
-    return tuple(finding for finding in scan.scan(text) if finding.scanner == "secret")
-
-
-def _action_json(action: Action, base: _MaskedTree, proposed: _MaskedTree) -> dict[str, Any]:
-    shape: dict[str, Any] = {
-        "kind": str(action.kind),
-        "verdict": str(action.verdict),
-        "path": action.path,
-        "lines": list(action.lines) if action.lines else None,
-        "new_lines": list(action.new_lines) if action.new_lines else None,
-        "old": base.text(action.path, action.lines, action.old),
-        "new": proposed.text(action.path, action.new_lines, action.new),
-    }
-    if action.proof is None:
-        return {**shape, "reasons": list(action.reasons)}
-    rewrites = [
-        {
-            "path": rewrite.path,
-            "start": rewrite.start,
-            "end": rewrite.end,
-            "new": rewrite.new.decode("utf-8", "replace"),
-        }
-        for rewrite in action.proof.rewrites
-    ]
-    return {
-        **shape,
-        "proof": {"rule": str(action.proof.rule), "version": action.proof.version, "rewrites": rewrites},
-    }
-
-
-def _report(result: Classification, base: _MaskedTree, proposed: _MaskedTree) -> Iterator[str]:
+def _report(result: Classification) -> Iterator[str]:
     count = len(result.actions)
     yield f"{result.verdict}: {count} {'action' if count == 1 else 'actions'}"
     for action in result.actions:
-        hides = base.hides(action.path, action.lines) or proposed.hides(action.path, action.new_lines)
-        title = "(not shown)" if hides else action.title
-        yield f"  {action.verdict:<9}{action.kind:<16}{_place(action)}  {title}"
+        yield f"  {action.verdict:<9}{action.kind:<16}{_place(action)}  {action.title}"
         yield from (f"           {reason}" for reason in action.reasons)
     yield from (f"  {_finding_line(finding)}" for finding in result.findings)
 
@@ -218,7 +148,7 @@ def _scan_text(options: argparse.Namespace) -> int:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise NotUtf8Error(shown(options.file), error.start) from error
-    findings = scan.scan(text)
+    findings = scan.scan(text, scope=Scope.TEAM)  # the stricter rules; who will read it is not known here
     if options.json:
         _print_json({"findings": [_chosen(finding, _SCAN_FINDING) for finding in findings]})
     else:

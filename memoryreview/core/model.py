@@ -1,4 +1,4 @@
-"""The words of `memoryreview` as values: kinds, verdicts, actions, findings, and what a classification needs to know."""
+"""The words of `memoryreview` as values: kinds, verdicts, actions, findings, and what a verdict depends on."""
 
 from __future__ import annotations
 

@@ -16,6 +16,8 @@ from django.utils import timezone
 from memoryreview.core import scan
 from memoryreview.core.merge import changes
 from memoryreview.core.model import Action, Classification, Delta, Finding, Kind, Severity, Tree, Verdict
+from memoryreview.core.overlay import Overlay
+from memoryreview.core.redact import action_shape, redacted
 from memoryreview.review.models import (
     Agent,
     Decision,
@@ -190,6 +192,7 @@ def add_revision(proposal: Proposal, draft: Draft, *, number: int) -> Revision:
 
 def show(proposal: Proposal, revision: Revision, classification: Classification, tree: Tree, delta: Delta) -> None:
     """Save what pages and the API show of a revision, derived from its classification."""
+    classification = redacted(classification, tree, Overlay(tree, delta))
     landed = [action for action in revision.actions if action.get("commit")]
     revision.actions = landed + [action_json(action) for action in classification.actions]
     revision.findings = [finding_json(finding) for finding in classification.findings]
@@ -211,8 +214,12 @@ def _title(actions: Sequence[Action]) -> str:
     if not actions:
         return "Nothing left to change"
     ranked = sorted(actions, key=lambda action: -_RISK.get(action.kind, 0))
-    more = f", and {len(actions) - 1} more" if len(actions) > 1 else ""
-    return f"{ranked[0].title[:280]}{more}"
+    first, others = ranked[0], ranked[1:]
+    if first.kind in (Kind.FILE_ADD, Kind.SCOPE_PROMOTE):  # its index row belongs to it
+        others = [action for action in others if action.kind not in (Kind.INDEX_ADD, first.kind)]
+    if not others or first.kind is Kind.MASS_CHANGE:
+        return first.title
+    return f"{first.title[:280]}, and {len(others)} more"
 
 
 def _risk(actions: Sequence[Action], findings: Sequence[Finding], state: str) -> int:
@@ -223,29 +230,11 @@ def _risk(actions: Sequence[Action], findings: Sequence[Finding], state: str) ->
 
 
 def action_json(action: Action) -> dict[str, Any]:
-    """Return an action in the shape of `design.md` §9.1."""
-    shown: dict[str, Any] = {
-        "kind": str(action.kind),
-        "verdict": str(action.verdict),
-        "path": action.path,
-        "lines": list(action.lines) if action.lines else None,
-        "new_lines": list(action.new_lines) if action.new_lines else None,
-        "old": action.old.replace("\0", "\u2400"),  # PostgreSQL stores no NUL
-        "new": action.new.replace("\0", "\u2400"),
-        "title": action.title,
-    }
-    if action.proof is not None:
-        shown["proof"] = {
-            "rule": str(action.proof.rule),
-            "version": action.proof.version,
-            "rewrites": [
-                {"path": r.path, "start": r.start, "end": r.end, "new": r.new.decode("utf-8")}
-                for r in action.proof.rewrites
-            ],
-        }
-    else:
-        shown["reasons"] = list(action.reasons)
-    return shown
+    """Return an action as the API and the stored revision show it: `design.md` §9.1 and its title."""
+    shape = {**action_shape(action), "title": action.title}
+    for side in ("old", "new"):
+        shape[side] = shape[side].replace("\0", "\u2400")  # PostgreSQL stores no NUL
+    return shape
 
 
 def move(proposal: Proposal, *, to: State, decision: Decision | None = None) -> Decision | None:

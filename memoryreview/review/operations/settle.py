@@ -5,6 +5,8 @@ from __future__ import annotations
 from memoryreview.core.classify.split import apply_proof, rebase, safe_part
 from memoryreview.core.formats import of as format_of
 from memoryreview.core.model import Classification, Delta, FormatName, Kind, Proof, Severity, Verdict
+from memoryreview.core.overlay import Overlay
+from memoryreview.core.redact import redacted
 from memoryreview.review.models import Agent, ChangeKind, Decision, Proposal, State, Verb
 
 from . import proposals
@@ -27,7 +29,7 @@ def settle(shop: Workshop, proposal: Proposal) -> Proposal:
     if proposal.state != State.APPLYING or decision is None or decision.verb != Verb.AUTO_APPLY:
         return proposal
     view = standing(proposal.revision, shop.repository)
-    classification = classification_of(proposal, view)
+    classification = redacted(classification_of(proposal, view), view.tree, Overlay(view.tree, view.delta))
     if not view.conflicts and not _alarmed(classification):
         try:
             _land_safe(shop, proposal, decision, view, classification)

@@ -5,6 +5,7 @@ import string
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import User
 
 from memoryreview.core.edits import Delete, Edit, Replacement, Write
 from memoryreview.core.errors import NoMatchError, StaleBaseError
@@ -140,6 +141,20 @@ def test_secret_is_refused_before_anything_is_stored(make_store: MakeStore, agen
 
     assert key not in str(caught.value) + str(caught.value.members())
     assert Proposal.objects.count() == 0
+
+
+def test_secret_that_stood_there_already_is_shown_nowhere(make_store: MakeStore, propose: Propose, owner: User) -> None:
+    key = fake_aws_key()
+    store = make_store({"deploy.md": f"- Key {key} of 13/04/2025.\n- Old key {key}.\n"})
+
+    dated = propose(store, replaced("deploy.md", "13/04/2025", "2025-04-13"))
+    removed = propose(store, replaced("deploy.md", f"- Old key {key}.\n", ""))
+
+    assert (dated.state, removed.state) == (State.APPLIED, State.PENDING)
+    told = [dated.title, removed.title, str(dated.revision.actions), str(removed.revision.actions)]
+    with reading(store) as repository:
+        told.append(repository.message(repository.head() or ""))
+    assert [text for text in told if key in text] == []
 
 
 def test_override_note_is_quarantined_with_the_reason(make_store: MakeStore, propose: Propose) -> None:
