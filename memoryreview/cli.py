@@ -10,23 +10,29 @@ if sys.version_info < (3, 11):  # noqa: UP036  # the sentence must come before t
 import logging
 import os
 from collections.abc import Callable, Sequence
+from importlib import import_module
 
 from .core.errors import MemoryReviewError
 
 REFUSED, BUG = 1, 3
 
 
-def early_commands() -> dict[str, Callable[[Sequence[str]], int]]:
-    """Return the commands that run before Django loads: hooks can afford them, the demo picks its data folder."""
-    from . import demo
-    from .connect import offline, propose
+EARLY_COMMANDS = {
+    "classify": ("memoryreview.connect.offline", "classify_command"),
+    "demo": ("memoryreview.demo", "command"),
+    "propose": ("memoryreview.connect.propose", "command"),
+    "scan-text": ("memoryreview.connect.offline", "scan_text_command"),
+}
+"""Commands that run before Django loads: hooks can afford them, and the demo picks its own data folder."""
 
-    return {
-        "classify": offline.classify_command,
-        "demo": demo.command,
-        "propose": propose.command,
-        "scan-text": offline.scan_text_command,
-    }
+
+def early_command(name: str) -> Callable[[Sequence[str]], int] | None:
+    """Return one of them, importing nothing else."""
+    if name not in EARLY_COMMANDS:
+        return None
+    module, function = EARLY_COMMANDS[name]
+    command: Callable[[Sequence[str]], int] = getattr(import_module(module), function)
+    return command
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -34,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = list(sys.argv[1:] if argv is None else argv)
     os.umask(0o077)  # databases, keys and logs are for one person
     try:
-        command = early_commands().get(arguments[0]) if arguments else None
+        command = early_command(arguments[0]) if arguments else None
         if command is not None:
             sys.exit(command(arguments[1:]))
         _run_django(arguments)

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 
@@ -29,8 +29,12 @@ def migrate() -> None:
                 call_command("migrate", database=alias, verbosity=0, interactive=False)
 
 
+class RefusedCommandError(MemoryReviewError):
+    """The command cannot do what was asked; `cli.main` prints the sentence and exits with 1."""
+
+
 class MemoryCommand(BaseCommand):
-    """A command on the data folder. Refusals become one sentence on stderr and exit code 1."""
+    """A command on the data folder, which it brings up to date first."""
 
     requires_system_checks: list[str] = []  # noqa: RUF012  # Django's own type; checks run in CI and at `up`
 
@@ -39,23 +43,22 @@ class MemoryCommand(BaseCommand):
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         if shutil.which("git") is None:
-            raise CommandError("git is not installed. Nothing was changed; install it (Debian: apt-get install git).")
-        try:
-            migrate()
-            return super().execute(*args, **options)
-        except MemoryReviewError as error:
-            raise CommandError(str(error)) from error
+            raise RefusedCommandError(
+                "git is not installed. Nothing was changed; install it (Debian: apt-get install git)."
+            )
+        migrate()
+        return super().execute(*args, **options)
 
     def print_json(self, value: object) -> None:
         self.stdout.write(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def store_named(slug: str) -> Store:
-    """Return a store by its name. Raises CommandError that lists the names there are."""
+    """Return a store by its name. Raises RefusedCommandError that lists the names there are."""
     store = Store.objects.filter(slug=slug).first()
     if store is None:
         names = (
             ", ".join(Store.objects.order_by("slug").values_list("slug", flat=True)) or "none yet; adopt a folder first"
         )
-        raise CommandError(f"There is no store “{slug}”. Stores: {names}.")
+        raise RefusedCommandError(f"There is no store “{slug}”. Stores: {names}.")
     return store

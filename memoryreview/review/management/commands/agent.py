@@ -4,9 +4,8 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import CommandError
 
-from memoryreview.review.management.base import MemoryCommand, store_named
+from memoryreview.review.management.base import MemoryCommand, RefusedCommandError, store_named
 from memoryreview.review.models import Agent
 from memoryreview.review.operations import accounts
 
@@ -66,7 +65,7 @@ class Command(MemoryCommand):
     def _revoke(self, options: dict[str, Any]) -> None:
         agent = Agent.objects.filter(name=options["name"]).exclude(name=Agent.DIRECT).first()
         if agent is None:
-            raise CommandError(f"There is no agent “{options['name']}”. List them with: memoryreview agent list")
+            raise RefusedCommandError(f"There is no agent “{options['name']}”. List them with: memoryreview agent list")
         accounts.revoke_agent(agent)
         if options["json"]:
             self.print_json({"name": agent.name, "revoked": True})

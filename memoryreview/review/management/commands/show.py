@@ -3,9 +3,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import CommandError
-
-from memoryreview.review.management.base import MemoryCommand
+from memoryreview.review.management.base import MemoryCommand, RefusedCommandError
 from memoryreview.review.models import Proposal
 
 
@@ -19,7 +17,7 @@ class Command(MemoryCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         proposal = Proposal.objects.select_related("store", "agent").filter(pk=options["id"]).first()
         if proposal is None:
-            raise CommandError(f"There is no proposal {options['id']}. List them with: memoryreview queue")
+            raise RefusedCommandError(f"There is no proposal {options['id']}. List them with: memoryreview queue")
         revision = proposal.revision
         decisions = proposal.decisions.select_related("person", "agent").order_by("pk")
         shown = {
