@@ -64,7 +64,7 @@ class Server:
         return f"http://{host}:{self.port}"
 
     def start(self) -> None:
-        """Start both and wait until the web server answers. Raises ServeError."""
+        """Start the web server, wait until it answers, then start the worker. Raises ServeError."""
         check_address(self.host, self.port)
         (self.home / "address").write_text(self.url)
         bind = f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
@@ -72,15 +72,15 @@ class Server:
             "web",
             *("gunicorn", "memoryreview.wsgi:application", "--bind", bind, "--worker-class", "gthread"),
             *("--workers", "2", "--threads", "4", "--graceful-timeout", "5", "--log-level", "warning"),
-            *("--no-control-socket", "--worker-tmp-dir", str(self.home)),
+            *("--preload", "--no-control-socket", "--worker-tmp-dir", str(self.home)),
         )
-        self._spawn("worker", "memoryreview", "qcluster")
         deadline = time.monotonic() + START_TIMEOUT_S
         while not self._answers():
             if self.children["web"].poll() is not None or time.monotonic() > deadline:
                 self.stop()
                 raise ServeError(f"The web server did not start; the reason is in {self.home / 'web.log'}.")
-            time.sleep(0.1)
+            time.sleep(0.05)
+        self._spawn("worker", "memoryreview", "qcluster")
 
     def _spawn(self, name: str, *module: str) -> None:
         with (self.home / f"{name}.log").open("ab") as log:
