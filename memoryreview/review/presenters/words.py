@@ -136,4 +136,6 @@ def size_words(size_bytes: int) -> str:
         return plural(size_bytes, "byte")
     if size_bytes < 1_000_000:
         return f"{size_bytes / 1000:.1f} kB"
-    return f"{size_bytes / 1_000_000:.1f} MB"
+    if size_bytes < 1_000_000_000:
+        return f"{size_bytes / 1_000_000:.1f} MB"
+    return f"{size_bytes / 1_000_000_000:.1f} GB"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 from django import template
 from django.contrib.staticfiles import finders
 from django.templatetags.static import static
-from django.utils.html import format_html, format_html_join
+from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from memoryreview.core.diff import DiffLine, Hunk, Mark, Piece, visible
@@ -63,7 +63,9 @@ def _marked(piece: Piece) -> SafeString:
     return _html([piece]) if tag is None else format_html("<{0}>{1}</{0}>", tag, _html([piece]))
 
 
-def _html(pieces: Iterable[Piece]) -> SafeString:
+def _html(pieces: Sequence[Piece]) -> SafeString:
+    if len(pieces) == 1 and not pieces[0].chip:
+        return escape(pieces[0].text)
     return format_html_join("", "{}", ((_chip(piece) if piece.chip else piece.text,) for piece in pieces))
 
 
@@ -73,6 +75,7 @@ def _chip(piece: Piece) -> SafeString:
 
 
 @register.simple_tag
+@cache
 def icon(name: str) -> SafeString:
     """Print a picture of the sprite. It never stands without a word."""
     return format_html(

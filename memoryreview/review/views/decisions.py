@@ -25,7 +25,7 @@ from . import toast
 from .access import Request, signed_in
 from .context import waiting_words
 from .errors import refused
-from .queue import Filter, beyond, panes, read, visible_proposal, waiting
+from .queue import RELATED, Filter, beyond, panes, read, visible_proposal, waiting
 from .stepup import step_up
 from .toast import Toast
 
@@ -131,7 +131,7 @@ def _told(decided: decide.Decided) -> Toast:
 
 def _following(request: Request, cursor: str) -> Proposal | None:
     """Return the proposal below the decided one in the list that the person sees, else the one above it."""
-    found = waiting(request, _wanted(request))
+    found = waiting(request, _wanted(request)).select_related(*RELATED)
     below = found.filter(pk=_number(request, "next")).first()
     return below or beyond(found, cursor).first() or found.reverse().first()
 

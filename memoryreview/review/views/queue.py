@@ -24,7 +24,11 @@ from .access import Request, signed_in
 
 ROWS = 50
 NEWS_AT_MOST = 99
-_RELATED = ("store__team", "agent", "person", "promoted_from", "rejected_before")
+RELATED = ("store__team", "agent", "person", "promoted_from", "rejected_before")
+_OF_A_ROW = (
+    *("created_at", "state", "title", "claimed_title", "kinds", "paths", "risk", "added", "removed", "deletes"),
+    *("repeats", "failure", "promoted_from", "store__slug", "store__format", "agent__name", "person__username"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ def requested_filter(request: HttpRequest) -> Filter:
 
 def waiting(request: Request, wanted: Filter) -> ProposalQuerySet:
     """Return the proposals of the filter, in queue order, from its cursor on."""
-    found = Proposal.objects.visible_to(request.user).waiting().select_related(*_RELATED).in_queue_order()
+    found = Proposal.objects.visible_to(request.user).waiting().in_queue_order()
     if wanted.store:
         found = found.filter(store__slug=wanted.store)
     if wanted.words:
@@ -70,7 +74,7 @@ def beyond(found: ProposalQuerySet, cursor: str) -> ProposalQuerySet:
 
 def visible_proposal(request: Request, pk: int) -> Proposal:
     """Return a proposal that the person may see. A stranger's question has the same answer as one about nothing."""
-    found = Proposal.objects.visible_to(request.user).select_related(*_RELATED).filter(pk=pk).first()
+    found = Proposal.objects.visible_to(request.user).select_related(*RELATED).filter(pk=pk).first()
     if found is None:
         raise Http404
     return found
@@ -96,14 +100,15 @@ class _List:
     more_url: str
 
 
-def _list(request: Request, wanted: Filter) -> tuple[_List, list[Proposal]]:
-    found = list(waiting(request, wanted)[: ROWS + 1])
+def _list(request: Request, wanted: Filter) -> _List:
+    lean = waiting(request, wanted).select_related("store", "agent", "person").only(*_OF_A_ROW)
+    found = list(lean[: ROWS + 1])
     prepared = rows(found[:ROWS], timezone.now(), wanted.query())
     newest = max((row.id for row in prepared), default=0)
     more = ""
     if len(found) > ROWS:
         more = links.with_query(reverse("queue"), **wanted.query(), after=prepared[-1].cursor)
-    return _List(prepared, newest, more), found[:ROWS]
+    return _List(prepared, newest, more)
 
 
 def panes(request: Request, proposal: Proposal, wanted: Filter, *, status: int = 200, **extra: object) -> HttpResponse:
@@ -122,8 +127,8 @@ def frame(
     request: Request, chosen: Proposal | None, wanted: Filter, *, status: int = 200, **extra: object
 ) -> HttpResponse:
     """Render the list beside the chosen proposal, the first one when none was chosen."""
-    listed, found = _list(request, wanted)
-    selected = chosen or (found[0] if found else None)
+    listed = _list(request, wanted)
+    selected = chosen or (visible_proposal(request, listed.rows[0].id) if listed.rows else None)
     context = {
         "list": listed,
         "page": read(request, selected) if selected else None,
