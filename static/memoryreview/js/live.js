@@ -4,6 +4,7 @@
  */
 
 const TOAST_MS = 12_000;
+const DOUBLE_CLICK_MS = 400;
 const narrow = matchMedia("(width < 900px)");
 
 /** @returns {HTMLElement | null} */
@@ -96,6 +97,10 @@ document.addEventListener("htmx:afterSettle", (event) => {
 });
 
 document.addEventListener("review:decided", () => {
+  // The second half of a double click must not decide the proposal that has just come up.
+  const fresh = pane();
+  fresh?.classList.add("proposal--fresh");
+  setTimeout(() => fresh?.classList.remove("proposal--fresh"), DOUBLE_CLICK_MS);
   const row = currentRow();
   if (row && !narrow.matches) row.focus();
   else document.getElementById("title")?.focus();
