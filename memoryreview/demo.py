@@ -87,6 +87,8 @@ def _stage(port: int) -> Iterator[serve.Server]:
         yield server
     except KeyboardInterrupt:
         pass  # asked to stop, however early
+    except serve.ServeError as error:
+        raise DemoError(f"The demo's web server failed. {_last_line(server.home / 'web.log')}") from error
     finally:
         for number in STOPPING:
             signal.signal(number, signal.SIG_IGN)  # an impatient second Ctrl-C must not leave half of it
@@ -96,12 +98,18 @@ def _stage(port: int) -> Iterator[serve.Server]:
             signal.signal(number, handler)
 
 
+def _last_line(log: Path) -> str:
+    """Return how a log ends: it goes with the folder, so pointing at it would not help."""
+    lines = log.read_text("utf-8", "replace").strip().splitlines() if log.exists() else []
+    return f"Its log ends with: {lines[-1]}" if lines else "Its log is empty."
+
+
 def _start(server: serve.Server) -> str:
     """Fill the folders, start the server, let everybody act. Returns the address to open."""
     samples = _samples()
     script = json.loads(_with_fake_key((samples / "proposals.json").read_text("utf-8")))
     memory = server.home.parent / "memory"  # beside the data folder: adopting refuses a folder inside it
-    shutil.copytree(samples / "stores", memory)
+    _copy(samples / "stores", memory)
     _load_django(server)
     cast = _cast(memory)
     server.start()
@@ -127,9 +135,17 @@ def _samples() -> Path:
     return inside if inside.is_dir() else PACKAGE.parent / "fixtures" / "demo"
 
 
+def _copy(source: Path, target: Path) -> None:
+    """Copy the bytes alone: a package may be installed read-only, and its modes are no use here."""
+    for path in source.rglob("*.md"):
+        copied = target / path.relative_to(source)
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        copied.write_bytes(path.read_bytes())
+
+
 def _with_fake_key(text: str) -> str:
     """Put a cloud key that never existed where the samples want one: no file may hold even a fake one."""
-    body = "".join(secrets.choice(string.ascii_uppercase + "234567") for _ in range(16))
+    body = "".join(secrets.SystemRandom().sample(string.ascii_uppercase.replace("X", "") + "234567", 16))
     return text.replace("{fake cloud key}", "AK" + "IA" + body)
 
 
