@@ -19,7 +19,7 @@ from memoryreview.review.operations.stores import reading
 from . import documents, links
 from .documents import DocumentView
 from .outcome import Step, step
-from .rows import Sign
+from .rows import Sign, agent_words
 from .words import CHANGE_WORDS, Moment, listed, moment, plural, short_oid
 
 _DOCUMENTS_SHOWN = 40
@@ -128,14 +128,9 @@ def change_row(change: Change, now: datetime) -> ChangeRow:
 
 def _who(change: Change) -> str:
     """Name the agent that proposed and the person who let it in."""
-    agent = (
-        ""
-        if change.agent is None
-        else "direct write"
-        if change.agent.name == change.agent.DIRECT
-        else change.agent.name
-    )
-    return listed([name for name in (agent, change.person.get_username() if change.person else "") if name])
+    agent = agent_words(change.agent) if change.agent else ""
+    person = change.person.get_username() if change.person else ""
+    return listed([name for name in (agent, person) if name])
 
 
 def change_page(change: Change, person: User, now: datetime) -> ChangePage:

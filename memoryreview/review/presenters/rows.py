@@ -8,7 +8,7 @@ from datetime import datetime
 
 from memoryreview.core.formats import of as format_of
 from memoryreview.core.model import FormatName, Kind
-from memoryreview.review.models import Proposal, State
+from memoryreview.review.models import Agent, Proposal, State
 
 from .links import proposal_url, with_query
 from .words import moment
@@ -64,10 +64,14 @@ def sign_of(proposal: Proposal) -> Sign:
     return ADDS if set(proposal.kinds) <= _ADDS else CHANGES
 
 
+def agent_words(agent: Agent) -> str:
+    return "direct write" if agent.name == Agent.DIRECT else agent.name
+
+
 def author_of(proposal: Proposal) -> str:
     """Name who proposed: an agent, "direct write" for whoever wrote the file, or a person."""
     if proposal.agent is not None:
-        return "direct write" if proposal.agent.name == proposal.agent.DIRECT else proposal.agent.name
+        return agent_words(proposal.agent)
     return proposal.person.get_username() if proposal.person else "unknown"
 
 

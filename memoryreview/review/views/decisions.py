@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 from django_htmx.http import push_url, trigger_client_event
@@ -23,22 +22,14 @@ from memoryreview.review.presenters.words import short_oid
 
 from . import toast
 from .access import Request, signed_in
+from .answers import Problem, see_other
 from .context import waiting_words
 from .errors import refused
 from .queue import RELATED, Filter, beyond, panes, read, visible_proposal, waiting
 from .stepup import step_up
 from .toast import Toast
 
-SEE_OTHER = 303
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """What stopped a decision, shown above the proposal as it stands now."""
-
-    sentence: str
-    status: int
-
+_NOT_AS_SEEN = "What would be written is not what you saw. Nothing was written; this is how it stands now."
 
 Decide: TypeAlias = Callable[[int], decide.Decided]
 
@@ -59,7 +50,9 @@ def approve(request: Request, pk: int) -> HttpResponse:
     shown = request.POST.get("shown", "")
     version = _number(request, "version")
     page = read(request, proposal)
-    if page.actions.confirm and page.shown == shown and page.version == version:
+    if page.actions.confirm:
+        if (page.shown, page.version) != (shown, version):
+            return _answer(request, pk, Problem(_NOT_AS_SEEN, 409))
         is_confirmed = request.POST.get("confirm") == "1"
         wrong = step_up(request) if is_confirmed else ""
         if not is_confirmed or wrong:
@@ -104,7 +97,7 @@ def release(request: Request, pk: int) -> HttpResponse:
             pk, person=request.user, version=_number(request, "version"), note=request.POST.get("note", "").strip()
         )
     except MemoryReviewError as error:
-        return _answer(request, pk, Problem(str(error), error.status))
+        return _answer(request, pk, Problem.of(error))
     sentence = f"Released, it waits for a decision now: {title_of(proposal)}"
     return _show(request, visible_proposal(request, pk), Toast(sentence))
 
@@ -114,7 +107,7 @@ def _decide(request: Request, proposal: Proposal, act: Decide) -> HttpResponse:
     try:
         decided = act(proposal.pk)
     except MemoryReviewError as error:
-        return _answer(request, proposal.pk, Problem(str(error), error.status))
+        return _answer(request, proposal.pk, Problem.of(error))
     return _go_on(request, proposal.pk, _told(decided), _following(request, cursor))
 
 
@@ -142,7 +135,7 @@ def _go_on(request: Request, decided: int, told: Toast, following: Proposal | No
     url = links.with_query(url, **_wanted(request).query())
     if not request.htmx:
         toast.put(request, told)
-        return HttpResponse(status=SEE_OTHER, headers={"Location": url})
+        return see_other(url)
     context = {
         "page": read(request, following) if following else None,
         "decided": decided,
@@ -174,7 +167,7 @@ def _show(request: Request, proposal: Proposal, told: Toast) -> HttpResponse:
     """Show the same proposal after something was done with it."""
     if not request.htmx:
         toast.put(request, told)
-        return HttpResponse(status=SEE_OTHER, headers={"Location": links.proposal_url(proposal)})
+        return see_other(links.proposal_url(proposal))
     return panes(request, proposal, _wanted(request), told=told)
 
 
@@ -189,11 +182,11 @@ def edit(request: Request, pk: int) -> HttpResponse:
     try:
         edited = decide.edit(pk, person=request.user, version=_number(request, "version"), texts=typed)
     except MemoryReviewError as error:
-        return _edit_page(request, visible_proposal(request, pk), typed, Problem(str(error), error.status))
+        return _edit_page(request, visible_proposal(request, pk), typed, Problem.of(error))
     if request.POST.get("then") == "approve":
         return _approve_edited(request, edited)
     toast.put(request, Toast("Saved your wording. It waits for approval; nothing is applied yet."))
-    return redirect(links.proposal_url(edited))
+    return see_other(links.proposal_url(edited))
 
 
 def _approve_edited(request: Request, proposal: Proposal) -> HttpResponse:
@@ -201,7 +194,7 @@ def _approve_edited(request: Request, proposal: Proposal) -> HttpResponse:
     page = read(request, visible_proposal(request, proposal.pk))
     if page.actions.confirm or page.actions.refusal:
         toast.put(request, Toast("Saved your wording. It is not applied yet."))
-        return HttpResponse(status=SEE_OTHER, headers={"Location": page.url})
+        return see_other(page.url)
     return _decide(
         request,
         proposal,
@@ -232,14 +225,14 @@ def undo(request: Request) -> HttpResponse:
         if change is None:
             return refused(request, error)
         toast.put(request, Toast(str(error)))
-        return HttpResponse(status=SEE_OTHER, headers={"Location": links.change_url(change)})
+        return see_other(links.change_url(change))
     except MemoryReviewError as error:
         return refused(request, error)
     if undone.change is not None:
         first = undone.change.rolls_back.order_by("pk").first()
         told = Toast(rolled_back_words(undone.change, first or undone.change), 0, links.change_url(undone.change))
         toast.put(request, told)
-        return HttpResponse(status=SEE_OTHER, headers={"Location": reverse("queue")})
+        return see_other(reverse("queue"))
     verb = "Reopened, it waits again:" if undone.decision and undone.decision.verb == Verb.REOPEN else "Undone:"
     toast.put(request, Toast(f"{verb} {title_of(undone.proposal)}"))
-    return HttpResponse(status=SEE_OTHER, headers={"Location": links.proposal_url(undone.proposal)})
+    return see_other(links.proposal_url(undone.proposal))

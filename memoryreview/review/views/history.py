@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
@@ -22,16 +21,10 @@ from memoryreview.review.presenters.changes import change_page, change_rows, fil
 
 from . import toast
 from .access import Request, signed_in
+from .answers import Problem, see_other
 from .toast import Toast
 
 ROWS = 50
-SEE_OTHER = 303
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    sentence: str
-    status: int
 
 
 def visible_changes(request: Request) -> QuerySet[Change]:
@@ -90,9 +83,9 @@ def _undo(request: Request, oid: str, act: Callable[[Change], Change]) -> HttpRe
     try:
         made = act(undone)
     except MemoryReviewError as error:
-        return _change_page(request, undone, Problem(str(error), error.status))
+        return _change_page(request, undone, Problem.of(error))
     toast.put(request, Toast(rolled_back_words(made, undone)))
-    return HttpResponse(status=SEE_OTHER, headers={"Location": links.change_url(made)})
+    return see_other(links.change_url(made))
 
 
 @require_POST
@@ -118,9 +111,9 @@ def roll_back_by_hand(request: Request, oid: str) -> HttpResponse:
     try:
         made = rollback.roll_back_by_hand(undone, person=request.user, texts=typed)
     except MemoryReviewError as error:
-        return _by_hand_page(request, undone, typed, Problem(str(error), error.status))
+        return _by_hand_page(request, undone, typed, Problem.of(error))
     toast.put(request, Toast(rolled_back_words(made, undone)))
-    return HttpResponse(status=SEE_OTHER, headers={"Location": links.change_url(made)})
+    return see_other(links.change_url(made))
 
 
 def _by_hand_page(request: Request, undone: Change, typed: dict[str, str], problem: Problem | None) -> HttpResponse:
@@ -131,6 +124,6 @@ def _by_hand_page(request: Request, undone: Change, typed: dict[str, str], probl
             tree = repository.snapshot(repository.head() or "")
             contents = {document.path: tree.get(document.path) for document in page.documents}
     except CannotApplyError as error:
-        problem = problem or Problem(str(error), error.status)
+        problem = problem or Problem.of(error)
     context = {"page": page, "boxes": editing.boxes(contents, typed), "problem": problem}
     return render(request, "review/change_edit.html", context, status=problem.status if problem else 200)

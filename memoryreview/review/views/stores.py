@@ -18,8 +18,9 @@ from memoryreview.review.presenters.stores import annotated, document_page, stor
 
 from . import toast
 from .access import Request, signed_in
+from .answers import see_other
 from .errors import refusal, refused
-from .history import ROWS, SEE_OTHER, visible_changes
+from .history import ROWS, visible_changes
 from .stepup import step_up
 from .toast import Toast
 
@@ -80,8 +81,8 @@ def promote(request: Request) -> HttpResponse:
         proposal = promote_document(source, path, to=target, person=request.user)
     except AlreadyDecidedError as error:
         toast.put(request, Toast("The same promotion waits already. Nothing was stored."))
-        return HttpResponse(status=SEE_OTHER, headers={"Location": links.proposal_url(error.proposal)})
+        return see_other(links.proposal_url(error.proposal))
     except MemoryReviewError as error:
         return refused(request, error)
     toast.put(request, Toast(f"Proposed {path} to {target.slug}. It waits for a maintainer; nothing is shared yet."))
-    return HttpResponse(status=SEE_OTHER, headers={"Location": links.proposal_url(proposal)})
+    return see_other(links.proposal_url(proposal))

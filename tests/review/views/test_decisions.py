@@ -413,6 +413,17 @@ def test_release_needs_a_reason(owner_client: Client, quarantined: Proposal) -> 
     assert Decision.objects.get(proposal=quarantined, verb=Verb.RELEASE).note == "quoted from a report"
 
 
+def test_release_by_htmx_tells_what_happened(owner_client: Client, quarantined: Proposal) -> None:
+    address = f"/proposals/{quarantined.pk}/release"
+    form = {**_form(owner_client, quarantined, "release"), "note": "quoted from a report"}
+
+    page = read(owner_client.post(address, form, headers=HTMX))
+
+    assert page.by_id("proposal").attributes["data-id"] == str(quarantined.pk)
+    assert page.by_id("toast").text.startswith("Released, it waits for a decision now")
+    assert page.by_id("status").attributes["hx-swap-oob"] == "innerHTML"
+
+
 def test_stale_or_repeated_release_changes_nothing(owner_client: Client, quarantined: Proposal) -> None:
     address = f"/proposals/{quarantined.pk}/release"
     form = {**_form(owner_client, quarantined, "release"), "note": "fine"}
