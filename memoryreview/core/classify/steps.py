@@ -69,7 +69,7 @@ def _start(text: bytes) -> str:
 
 
 def _matches(old: Sequence[object], new: Sequence[object]) -> list[Match]:
-    """Pair equal blocks in order. Where blocks only go, or only come, the earliest of equal ones stays."""
+    """Pair equal blocks in order. Of equal ones the earliest stays that leaves as many blocks changed on both sides."""
     pairs: list[Match] = []
     old_at = new_at = 0
     for hunk in align(old, new):
@@ -79,10 +79,11 @@ def _matches(old: Sequence[object], new: Sequence[object]) -> list[Match]:
     settled: list[Match] = []
     before_old = before_new = -1
     for old_index, new_index in pairs:
-        if new_index == before_new + 1:
-            old_index = next(k for k in range(before_old + 1, old_index + 1) if old[k] == old[old_index])
-        if old_index == before_old + 1:
-            new_index = next(k for k in range(before_new + 1, new_index + 1) if new[k] == new[new_index])
+        surplus = (old_index - before_old) - (new_index - before_new)
+        if surplus > 0:
+            old_index = next(k for k in range(old_index - surplus, old_index + 1) if old[k] == old[old_index])
+        elif surplus < 0:
+            new_index = next(k for k in range(new_index + surplus, new_index + 1) if new[k] == new[new_index])
         settled.append((old_index, new_index))
         before_old, before_new = old_index, new_index
     return settled

@@ -75,17 +75,20 @@ def _small_change(old: str, new: str) -> str:
     kept = len(old_words) - sum(hunk.old_end - hunk.old_start for hunk in hunks)
     if len(hunks) not in (1, 2) or (len(hunks) == 2 and kept * 2 < max(len(old_words), len(new_words))):
         return ""
-    parts = [_words_change(old, old_words, new_words, hunk) for hunk in hunks]
-    return ", ".join(parts) if all(parts) else ""
+    if len(hunks) == 1:
+        return _words_change(old, old_words, new_words, hunks[0])
+    pairs = [(_named(old_words[h.old_start : h.old_end]), _named(new_words[h.new_start : h.new_end])) for h in hunks]
+    return ", ".join(f"{gone} becomes {come}" for gone, come in pairs) if all(map(all, pairs)) else ""
 
 
 def _words_change(text: str, old: list[str], new: list[str], hunk: Hunk) -> str:
-    gone = plain("".join(old[hunk.old_start : hunk.old_end]))
-    come = plain("".join(new[hunk.new_start : hunk.new_end]))
+    gone = _named(old[hunk.old_start : hunk.old_end])
+    come = _named(new[hunk.new_start : hunk.new_end])
     if max(len(gone), len(come)) > MAX_NAMED_CHARS:
         return ""
     if gone and come:
-        before = _words_before(old, hunk.old_start)
+        # A number means nothing without its noun; a word is better shown with the whole line.
+        before = _words_before(old, hunk.old_start) if not gone[0].isalpha() or is_cjk(gone[0]) else ""
         return (
             f"{before}{gone} becomes {come}"
             if before or gone == plain(text)
@@ -94,6 +97,11 @@ def _words_change(text: str, old: list[str], new: list[str], hunk: Hunk) -> str:
     if come:
         return f"Add “{come}” to “{label(text, 40)}”"
     return f"Remove “{gone}” from “{label(text, 40)}”" if gone else ""
+
+
+def _named(words: list[str]) -> str:
+    """Return words as a title names them. Code marks go: a change often holds one of a pair only."""
+    return plain("".join(words).replace("`", ""))
 
 
 def _words_before(words: list[str], end: int) -> str:
@@ -107,4 +115,4 @@ def _words_before(words: list[str], end: int) -> str:
         if count > 6:
             break
         start = index
-    return "".join(words[start:end]).lstrip()
+    return "".join(words[start:end]).replace("`", "").lstrip()

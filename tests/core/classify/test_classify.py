@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from time import perf_counter
-
 import pytest
 
 from memoryreview.core.classify.classify import classify
@@ -646,18 +644,15 @@ def test_document_over_two_mebibytes_is_refused() -> None:
     assert kinds(classify({}, {"a.md": b"a" * 101}, context)) == [Kind.OVER_SIZE]
 
 
-def test_large_document_is_classified_fast_and_by_its_change() -> None:
+def test_large_document_is_classified_by_its_change() -> None:
     lines = [f"- entry {i} about the thing number {i * 7} of the store\n" for i in range(5_000)]
     base = "".join(lines).encode()[: 250 * 1024]
     base = base[: base.rfind(b"\n") + 1] + b"- Moved 13/04/2025\n- Port 5432\n"
     proposed = base.replace(b"13/04/2025", b"2025-04-13").replace(b"Port 5432", b"Port 5433")
 
-    started = perf_counter()
     found = classify({"a.md": base}, {"a.md": proposed}, MARKDOWN)
-    took_s = perf_counter() - started
 
     assert (found.verdict, len(found.actions)) == (Verdict.MIXED, 2)
-    assert took_s < 10  # far above what it takes, so that a loaded machine does not fail it
 
 
 def test_large_rewritten_document_does_not_explode() -> None:
@@ -707,3 +702,15 @@ def test_new_name_of_a_renamed_document_is_looked_at() -> None:
     added = classify({}, {name: b"x\n"}, MARKDOWN)
 
     assert [f.rule for f in renamed.findings] == [f.rule for f in added.findings]
+
+
+def test_repeat_below_a_changed_line_is_still_a_repeat() -> None:
+    found = change("Moved on 13/04/2025.\n\n- use pnpm\n- use pnpm\n", "Moved on 2025-04-13.\n\n- use pnpm\n")
+
+    assert (found.verdict, kinds(found)) == (Verdict.SAFE, [Kind.DATE_NORMALIZE, Kind.DEDUPE_EXACT])
+
+
+def test_titles_name_changed_code_without_its_marks() -> None:
+    found = change("Run `npm ci` first.\n", "Run `pnpm ci` first.\n")
+
+    assert only(found).title == "npm becomes pnpm in “Run npm ci first.”"
