@@ -8,7 +8,7 @@ from .secret_rule import NO_PLACEHOLDER, SecretRule, rule, token
 
 CLOUD_RULES: tuple[SecretRule, ...] = (
     rule(
-        "aws-access-key-id", "an AWS access key", 3.0, "AKIA ASIA ABIA ACCA",
+        "aws-access-key-id", "an AWS access key", 2.5, "AKIA ASIA ABIA ACCA",
         r"(?<![A-Z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Z0-9])", "AKIA<b32:16>",
     ),
     rule("aws-bedrock-key", "an AWS Bedrock key", 3.5, "ABSK", r"ABSK[A-Za-z0-9+/]{109,269}={0,2}", "ABSK<b64:109>"),
