@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management import call_command
 from django.core.management.base import BaseCommand
 from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.models import Store
+from memoryreview.routers import QUEUE_APP
 
 
 def migrate() -> None:
@@ -25,8 +25,13 @@ def migrate() -> None:
         fcntl.flock(handle, fcntl.LOCK_EX)
         for alias in settings.DATABASES:
             executor = MigrationExecutor(connections[alias])
-            if executor.migration_plan(executor.loader.graph.leaf_nodes()):
-                call_command("migrate", database=alias, verbosity=0, interactive=False)
+            ours = [node for node in executor.loader.graph.leaf_nodes() if _lives_in(alias, app=node[0])]
+            if executor.migration_plan(ours):
+                executor.migrate(ours)
+
+
+def _lives_in(alias: str, *, app: str) -> bool:
+    return (app == QUEUE_APP) == (alias == "queue")
 
 
 class RefusedCommandError(MemoryReviewError):
