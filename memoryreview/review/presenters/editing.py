@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -12,6 +13,8 @@ _MAX_ROWS = 36
 _MIN_ROWS = 6
 _SPARE_ROWS = 2
 _MAX_BYTES = 1024 * 1024
+# A browser rewrites line ends in a field and cannot send a byte that is not UTF-8.
+_LOST_IN_A_FORM = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,11 @@ class EditBox:
         return self.name.replace("text-", "path-")
 
 
+def fits_a_form(path: str) -> bool:
+    """Whether a form field carries the name of a document there and back unchanged."""
+    return _LOST_IN_A_FORM.search(path) is None
+
+
 def boxes(contents: Delta, typed: Mapping[str, str] | None = None) -> tuple[EditBox, ...]:
     """Return a box per document, in path order; what somebody typed already stands in it."""
     kept = typed or {}
@@ -40,6 +48,8 @@ def boxes(contents: Delta, typed: Mapping[str, str] | None = None) -> tuple[Edit
 def _box(name: str, path: str, content: bytes | None, typed: str | None) -> EditBox:
     if content is None:
         return EditBox(name, path, refusal="This document goes; there is no text to edit.")
+    if not fits_a_form(path):
+        return EditBox(name, path, refusal="A form cannot carry the name of this document. Edit the file itself.")
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:

@@ -19,7 +19,7 @@ def store_url(slug: str) -> str:
 def document_url(slug: str, path: str, **query: str) -> str:
     """Return the address of a document; `%`, `&`, `#`, `?`, NFD and bytes that are not UTF-8 survive the way back."""
     url = store_url(slug) + quote(path.encode("utf-8", "surrogateescape"), safe="/")
-    return f"{url}?{urlencode(query)}" if query else url
+    return f"{url}?{urlencode(query, errors='surrogateescape')}" if query else url
 
 
 def readings(path: str) -> tuple[str, ...]:
@@ -38,7 +38,7 @@ def change_url(change: Change) -> str:
 
 def oid_url(oid: str, slug: str = "") -> str:
     url = reverse("change", args=[oid])
-    return f"{url}?{urlencode({'store': slug})}" if slug else url
+    return with_query(url, store=slug)
 
 
 def proposal_url(proposal: Proposal | int) -> str:
@@ -48,4 +48,4 @@ def proposal_url(proposal: Proposal | int) -> str:
 def with_query(url: str, **query: str) -> str:
     """Return the address with the parameters that are not empty."""
     stated = {name: value for name, value in query.items() if value}
-    return f"{url}?{urlencode(stated)}" if stated else url
+    return f"{url}?{urlencode(stated, errors='surrogateescape')}" if stated else url

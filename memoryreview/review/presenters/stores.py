@@ -18,6 +18,7 @@ from memoryreview.review.operations.stores import reading
 
 from . import documents, links
 from .documents import Prose, Raw, Tab
+from .editing import fits_a_form
 from .evidence import MeterView, budgets, index_budgets
 from .words import Moment, moment, plural, short_oid, size_words
 
@@ -230,7 +231,7 @@ def document_page(store: Store, readings: Sequence[str], person: User, view: str
         prose=documents.prose(content) if view == "rendered" else None,
         meters=budgets(form, path, content) if data is not None else (),
         differs=path in store.differing,
-        targets=_targets(store, person) if data is not None and _fits_a_form(path) else (),
+        targets=_targets(store, person) if data is not None and fits_a_form(path) else (),
         is_gone=data is None,
     )
 
@@ -240,8 +241,3 @@ def _targets(store: Store, person: User) -> tuple[str, ...]:
         return ()
     teams = Store.objects.visible_to(person).filter(scope=str(Scope.TEAM)).order_by("slug")
     return tuple(teams.values_list("slug", flat=True))
-
-
-def _fits_a_form(path: str) -> bool:
-    """Whether a form field carries the name unchanged: a browser rewrites line ends and cannot send a lone byte."""
-    return path.isprintable() and path == path.encode("utf-8", "replace").decode()
