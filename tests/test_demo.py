@@ -23,7 +23,6 @@ import pytest
 
 from tests.server import ROOT, Browser, Installation, free_port
 
-START_SECONDS = 60  # a few seconds on an idle machine; the suite shares its two cores with other tests
 SCRIPT = json.loads((ROOT / "fixtures" / "demo" / "proposals.json").read_text("utf-8"))
 
 
@@ -33,7 +32,6 @@ class Demo:
 
     process: subprocess.Popen[str]
     greeting: str
-    started_in_s: float
     one: Installation
     folder: Path
 
@@ -99,13 +97,12 @@ def _greeting(process: subprocess.Popen[str]) -> str:
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
     temporary = tmp_path_factory.mktemp("demo")
     one = Installation(temporary)
-    before = time.monotonic()
     process = _start(temporary, one.port)
     try:
         greeting = _greeting(process)
         one.home = Path(_said(r"Data folder: (.+)", greeting))
         one.environment["MEMORYREVIEW_HOME"] = str(one.home)
-        yield Demo(process, greeting, time.monotonic() - before, one, one.home.parent)
+        yield Demo(process, greeting, one, one.home.parent)
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
@@ -128,11 +125,10 @@ def stored(demo: Demo) -> list[Stored]:
     ]
 
 
-def test_demo_is_up_in_time_and_says_how_to_sign_in(demo: Demo) -> None:
+def test_demo_is_up_and_says_how_to_sign_in(demo: Demo) -> None:
     browser = demo.sign_in("ana")
     _, _, page = browser.request("GET", "/")
 
-    assert demo.started_in_s < START_SECONDS
     assert "Promote" in page
     assert demo.sign_in("ben").request("GET", "/")[0] == 200
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -184,9 +185,9 @@ def test_c101_stale_foreign_lock_is_named_with_its_age_and_stays(repository: Rep
     started = time.monotonic()
     with pytest.raises(BaselineError) as caught:
         advance(repository, expected=head, new=new)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 9  # a live lock is waited for, ten seconds
     assert str(lock) in str(caught.value)
-    assert "3600 s ago" in str(caught.value)
+    assert re.search(r"36\d\d s ago", str(caught.value))
     assert lock.exists()
     assert repository.head() == head
     assert left_overs(repository.git_dir) == ["main.lock"]
@@ -481,6 +482,6 @@ def test_git_that_runs_too_long_is_stopped(
     monkeypatch.setenv("PATH", f"{slow.parent}:{os.environ['PATH']}")
     started = time.monotonic()
     status, _stdout, stderr = process.run(repository.git_dir, "fsck", timeout_s=0.2)
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 25  # it would sleep for 30 s
     assert status != 0
     assert "did not complete" in stderr
