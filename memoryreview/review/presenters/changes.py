@@ -31,9 +31,7 @@ _SIGNS = {
     ChangeKind.APPROVED: Sign("done", "check", "approved"),
     ChangeKind.CAPTURED: Sign("changes", "disk", "captured from disk"),
     ChangeKind.ROLLBACK: Sign("changes", "undo", "rollback"),
-    ChangeKind.RESTORE: Sign("changes", "undo", "restore"),
     ChangeKind.PROMOTE: Sign("promotes", "arrow-up", "promotion"),
-    ChangeKind.ERASE: Sign("deletes", "minus", "erasure"),
 }
 
 _RULE_WORDS = {

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.contrib.auth.models import User
 
 from memoryreview.core.diff import document_diff
-from memoryreview.core.model import Delta, Guard, Severity, Tree, Verdict
+from memoryreview.core.model import Delta, Guard, Tree, Verdict
 from memoryreview.review.models import OPEN_STATES, Proposal, Revision, State
 from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.operations.permissions import may_maintain, permission
@@ -19,41 +18,12 @@ from memoryreview.review.operations.stores import reading
 from . import documents, links
 from .documents import DEFAULT_LOOK, ConflictView, DocumentView, Look, Tab, View
 from .evidence import Evidence, evidence
+from .grounds import Grounds, grounds
 from .outcome import Outcome, outcome
 from .rows import Sign, author_of, lead_first, sign_of, title_of
-from .words import STATE_WORDS, Moment, kind_words, listed, moment, plural, short_oid
+from .words import STATE_WORDS, Moment, moment, plural, short_oid
 
 _CONFIRM_LINES = 5
-_WHY_SHOWN = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Why:
-    """One reason to wait: what it does, in words, and what speaks against doing it unasked."""
-
-    words: str
-    title: str
-    sentence: str
-    place: str
-
-
-@dataclass(frozen=True, slots=True)
-class Landed:
-    """A part that was proved and stands in the baseline already."""
-
-    title: str
-    rule: str
-    oid: str
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
-class FindingView:
-    severity: str
-    label: str
-    message: str
-    rule: str
-    place: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +81,7 @@ class ProposalPage:
     repeats: int
     failure: str
     unreadable: str
-    why: tuple[Why, ...]
-    more_why: int
-    mismatch: str
-    landed: tuple[Landed, ...]
-    findings: tuple[FindingView, ...]
-    finding_count: int
+    grounds: Grounds
     tabs: tuple[Tab, ...]
     zooms: tuple[Tab, ...]
     documents: tuple[DocumentView, ...]
@@ -176,7 +141,6 @@ def _page(
     paths = lead_first(proposal.paths, proposal.store.format)
     path = paths[0] if paths else ""
     url = links.proposal_url(proposal)
-    waiting = [action for action in revision.actions if _waits(action)]
     return ProposalPage(
         id=proposal.pk,
         url=url,
@@ -200,12 +164,7 @@ def _page(
         repeats=proposal.repeats,
         failure=proposal.failure,
         unreadable=unreadable,
-        why=_why(waiting),
-        more_why=max(0, len(waiting) - _WHY_SHOWN),
-        mismatch=_mismatch(proposal),
-        landed=_landed(revision.actions),
-        findings=tuple(_finding(finding) for finding in revision.findings[:_WHY_SHOWN]),
-        finding_count=len(revision.findings),
+        grounds=grounds(proposal, revision),
         tabs=documents.view_tabs(url, look.view),
         zooms=documents.zoom_tabs(url, look.zoom) if look.view is View.WORDS else (),
         documents=shown,
@@ -224,67 +183,6 @@ def _base_words(view: Standing | None) -> str:
     if view.conflicts:
         return "somebody changed the same lines since"
     return "the head moved elsewhere; these hunks are unchanged" if view.moved else "up to date"
-
-
-def _waits(action: dict[str, Any]) -> bool:
-    return "commit" not in action and action["verdict"] != Verdict.SAFE
-
-
-def _why(waiting: list[dict[str, Any]]) -> tuple[Why, ...]:
-    return tuple(
-        Why(kind_words(action["kind"]), action["title"], " ".join(action.get("reasons", ())), _where(action))
-        for action in waiting[:_WHY_SHOWN]
-    )
-
-
-def _where(action: dict[str, Any]) -> str:
-    """Name the place as the reviewer sees it: in the proposed text, else in the present one."""
-    span = action["new_lines"] or action["lines"]
-    if not span:
-        return str(action["path"])
-    first, last = span
-    return f"{action['path']}, " + (f"line {first}" if first == last else f"lines {first}–{last}")
-
-
-def _mismatch(proposal: Proposal) -> str:
-    """Say where the agent's own label disagrees with what the server found; labels are advice (`design.md` §3)."""
-    claimed = proposal.claimed_kind
-    if not claimed or claimed in proposal.kinds:
-        return ""
-    found = listed([kind_words(kind)[0].lower() + kind_words(kind)[1:] for kind in proposal.kinds])
-    return f"The agent called it “{claimed}”; by its bytes it {found}."
-
-
-def _landed(actions: list[dict[str, Any]]) -> tuple[Landed, ...]:
-    """Return one line per commit: a rule often lands many alike."""
-    titles: dict[tuple[str, str], list[str]] = {}
-    for action in actions:
-        if "commit" in action:
-            titles.setdefault((action["kind"], action["commit"]), []).append(action["title"])
-    return tuple(
-        Landed(
-            title=alike[0] + (f", and {len(alike) - 1:,} more alike" if len(alike) > 1 else ""),
-            rule=rule,
-            oid=short_oid(oid),
-            url=links.oid_url(oid),
-        )
-        for (rule, oid), alike in titles.items()
-    )
-
-
-_SEVERITY_WORDS = {Severity.BLOCK: "Blocked", Severity.REVIEW: "Look closely", Severity.NOTE: "Note"}
-
-
-def _finding(finding: dict[str, Any]) -> FindingView:
-    severity = Severity(finding["severity"])
-    line = f", line {finding['line']}" if finding.get("line") else ""
-    return FindingView(
-        severity=str(severity),
-        label=_SEVERITY_WORDS[severity],
-        message=finding["message"],
-        rule=finding["rule"],
-        place=f"{finding['path']}{line}" if finding.get("path") else line.lstrip(", "),
-    )
 
 
 def _conflicts(view: Standing | None) -> tuple[ConflictView, ...]:

@@ -22,7 +22,6 @@ KIND_WORDS = {
     Kind.INDEX_DROP: "Drops an index row",
     Kind.META_CHANGE: "Changes the frontmatter",
     Kind.SCOPE_PROMOTE: "Promotes to a team",
-    Kind.SCOPE_CHANGE: "Changes the scope",
     Kind.MASS_CHANGE: "Changes much at once",
     Kind.DEDUPE_EXACT: "Removes a repeat",
     Kind.DEDUPE_INDEX: "Removes a repeated index row",
@@ -43,11 +42,9 @@ STATE_WORDS = {
     State.APPLYING: "being applied",
     State.APPLIED: "applied",
     State.REJECTED: "rejected",
-    State.CHANGES_REQUESTED: "waiting for the agent",
     State.WITHDRAWN: "withdrawn by its agent",
     State.SUPERSEDED: "replaced by a newer proposal",
     State.EXPIRED: "expired undecided",
-    State.FAILED: "failed",
     State.ROLLED_BACK: "applied, then rolled back",
 }
 
@@ -57,9 +54,7 @@ CHANGE_WORDS = {
     ChangeKind.APPROVED: "approved",
     ChangeKind.CAPTURED: "captured from disk",
     ChangeKind.ROLLBACK: "rolled back",
-    ChangeKind.RESTORE: "restored",
     ChangeKind.PROMOTE: "promoted",
-    ChangeKind.ERASE: "erased",
 }
 
 VERB_WORDS = {
@@ -73,7 +68,6 @@ VERB_WORDS = {
     Verb.WITHDRAW: "withdrew",
     Verb.SUPERSEDE: "superseded",
     Verb.EXPIRE: "expired",
-    Verb.RECORD: "recorded",
     Verb.ADOPT: "adopted",
     Verb.INTERRUPT: "interrupted",
     Verb.FAIL: "could not apply",

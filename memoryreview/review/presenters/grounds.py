@@ -1,0 +1,128 @@
+"""Why a proposal waits, what of it was proved and applied already, and what scanners saw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from memoryreview.core.model import Severity, Verdict
+from memoryreview.review.models import Proposal, Revision
+
+from . import links
+from .words import kind_words, listed, short_oid
+
+_SHOWN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """One reason to wait: what it does, in words, and what speaks against doing it unasked."""
+
+    words: str
+    title: str
+    sentence: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """A part that was proved and stands in the baseline already."""
+
+    title: str
+    rule: str
+    oid: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindingView:
+    severity: str
+    label: str
+    message: str
+    rule: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """`mismatch` says where the agent's own label disagrees; the counts are of all, also of what is not shown."""
+
+    why: tuple[Why, ...]
+    more_why: int
+    mismatch: str
+    landed: tuple[Landed, ...]
+    findings: tuple[FindingView, ...]
+    finding_count: int
+
+
+def grounds(proposal: Proposal, revision: Revision) -> Grounds:
+    waiting = [action for action in revision.actions if _waits(action)]
+    return Grounds(
+        why=_why(waiting),
+        more_why=max(0, len(waiting) - _SHOWN),
+        mismatch=_mismatch(proposal),
+        landed=_landed(revision.actions),
+        findings=tuple(_finding(finding) for finding in revision.findings[:_SHOWN]),
+        finding_count=len(revision.findings),
+    )
+
+
+def _waits(action: dict[str, Any]) -> bool:
+    return "commit" not in action and action["verdict"] != Verdict.SAFE
+
+
+def _why(waiting: list[dict[str, Any]]) -> tuple[Why, ...]:
+    return tuple(
+        Why(kind_words(action["kind"]), action["title"], " ".join(action.get("reasons", ())), _where(action))
+        for action in waiting[:_SHOWN]
+    )
+
+
+def _where(action: dict[str, Any]) -> str:
+    """Name the place as the reviewer sees it: in the proposed text, else in the present one."""
+    span = action["new_lines"] or action["lines"]
+    if not span:
+        return str(action["path"])
+    first, last = span
+    return f"{action['path']}, " + (f"line {first}" if first == last else f"lines {first}–{last}")
+
+
+def _mismatch(proposal: Proposal) -> str:
+    """Say where the agent's own label disagrees with what the server found; labels are advice (`design.md` §3)."""
+    claimed = proposal.claimed_kind
+    if not claimed or claimed in proposal.kinds:
+        return ""
+    found = listed([kind_words(kind)[0].lower() + kind_words(kind)[1:] for kind in proposal.kinds])
+    return f"The agent called it “{claimed}”; by its bytes it {found}."
+
+
+def _landed(actions: list[dict[str, Any]]) -> tuple[Landed, ...]:
+    """Return one line per commit: a rule often lands many alike."""
+    titles: dict[tuple[str, str], list[str]] = {}
+    for action in actions:
+        if "commit" in action:
+            titles.setdefault((action["kind"], action["commit"]), []).append(action["title"])
+    return tuple(
+        Landed(
+            title=alike[0] + (f", and {len(alike) - 1:,} more alike" if len(alike) > 1 else ""),
+            rule=rule,
+            oid=short_oid(oid),
+            url=links.oid_url(oid),
+        )
+        for (rule, oid), alike in titles.items()
+    )
+
+
+_SEVERITY_WORDS = {Severity.BLOCK: "Blocked", Severity.REVIEW: "Look closely", Severity.NOTE: "Note"}
+
+
+def _finding(finding: dict[str, Any]) -> FindingView:
+    severity = Severity(finding["severity"])
+    line = f", line {finding['line']}" if finding.get("line") else ""
+    return FindingView(
+        severity=str(severity),
+        label=_SEVERITY_WORDS[severity],
+        message=finding["message"],
+        rule=finding["rule"],
+        place=f"{finding['path']}{line}" if finding.get("path") else line.lstrip(", "),
+    )
