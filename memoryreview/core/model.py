@@ -60,7 +60,7 @@ class Kind(StrEnum):
     INDEX_DROP = "index.drop"
     META_CHANGE = "meta.change"
     SCOPE_PROMOTE = "scope.promote"
-    SCOPE_CHANGE = "scope.change"
+
     MASS_CHANGE = "mass.change"
     # Recorded: a file that a tool rewrites by itself.
     TOOL_GENERATED = "tool.generated"
@@ -101,6 +101,10 @@ class Finding:
     length: int
     message: str
     path: str = ""
+
+    @property
+    def is_blocked_secret(self) -> bool:
+        return self.scanner == "secret" and self.severity is Severity.BLOCK
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +160,11 @@ class Classification:
     verdict: Verdict
     actions: tuple[Action, ...]
     findings: tuple[Finding, ...] = ()
+
+    @property
+    def is_blocked(self) -> bool:
+        """Whether a scanner stops it, so that a person must release it first."""
+        return any(finding.severity is Severity.BLOCK for finding in self.findings)
 
 
 @dataclass(frozen=True, slots=True)

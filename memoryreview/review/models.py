@@ -15,25 +15,9 @@ from django.utils import timezone
 from memoryreview.core.model import FormatName, Guard, Scope
 
 from .querysets import AgentQuerySet, ChangeQuerySet, ProposalQuerySet, StoreQuerySet
-
-
-class State(StrEnum):
-    """Life of a proposal (`design.md` §5). `stale` and `conflict` are computed, not stored."""
-
-    PENDING = "pending"
-    QUARANTINED = "quarantined"
-    APPLYING = "applying"
-    APPLIED = "applied"
-    REJECTED = "rejected"
-    CHANGES_REQUESTED = "changes_requested"
-    WITHDRAWN = "withdrawn"
-    SUPERSEDED = "superseded"
-    EXPIRED = "expired"
-    FAILED = "failed"
-    ROLLED_BACK = "rolled_back"
-
-
-OPEN_STATES = (State.PENDING, State.QUARANTINED)
+from .states import OPEN_STATES as OPEN_STATES
+from .states import UNDECIDED_STATES as UNDECIDED_STATES
+from .states import State as State
 
 
 class ChangeKind(StrEnum):
@@ -42,9 +26,7 @@ class ChangeKind(StrEnum):
     APPROVED = "approved"
     CAPTURED = "captured"
     ROLLBACK = "rollback"
-    RESTORE = "restore"
     PROMOTE = "promote"
-    ERASE = "erase"
 
 
 class Verb(StrEnum):
@@ -60,7 +42,6 @@ class Verb(StrEnum):
     WITHDRAW = "withdraw"
     SUPERSEDE = "supersede"
     EXPIRE = "expire"
-    RECORD = "record"
     ADOPT = "adopt"
     INTERRUPT = "interrupt"
     FAIL = "fail"
@@ -125,7 +106,6 @@ class Store(models.Model):
     differing = models.JSONField(default=list)
     alarm = models.TextField(default="")
     created_at = models.DateTimeField(default=timezone.now)
-    scanned_at = models.DateTimeField(null=True)
 
     objects = StoreQuerySet.as_manager()
 
@@ -159,6 +139,10 @@ class Agent(models.Model):
     revoked_at = models.DateTimeField(null=True)
 
     objects = AgentQuerySet.as_manager()
+
+    @property
+    def is_direct(self) -> bool:
+        return self.name == Agent.DIRECT
 
 
 class Proposal(models.Model):
@@ -202,11 +186,18 @@ class Proposal(models.Model):
         constraints = [_one_of("state", State, "proposal_state")]
         indexes = [
             models.Index(
-                fields=["-risk", "-id"], condition=Q(state__in=["pending", "quarantined"]), name="proposal_queue"
+                fields=["-risk", "-id"],
+                condition=Q(state__in=[str(state) for state in OPEN_STATES]),
+                name="proposal_queue",
             ),
             models.Index(fields=["store", "fingerprint"], name="proposal_fingerprint"),
             models.Index(fields=["state", "updated_at"], name="proposal_state_updated"),
         ]
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether it holds a write that was made on disk without asking."""
+        return self.agent is not None and self.agent.is_direct
 
     @property
     def revision(self) -> Revision:
@@ -239,6 +230,10 @@ class Revision(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["proposal", "number"], name="revision_once")]
 
+    def delta(self) -> dict[str, bytes | None]:
+        """Return the documents as proposed, by path."""
+        return {document.path: document.held() for document in self.documents.all()}
+
 
 class RevisionDocument(models.Model):
     """One document as proposed; `content` is NULL where it goes. `digest` keys the bytes of a masked write."""
@@ -250,6 +245,9 @@ class RevisionDocument(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["revision", "path"], name="revision_document_once")]
+
+    def held(self) -> bytes | None:
+        return None if self.content is None else bytes(self.content)
 
 
 class Decision(models.Model):
@@ -322,7 +320,7 @@ class Intent(models.Model):
     proposal = models.ForeignKey(Proposal, models.PROTECT, null=True, related_name="+")
     decision = models.ForeignKey(Decision, models.PROTECT, null=True, related_name="+")
     kind = models.CharField(max_length=12)
-    landing = models.JSONField()  # operations.landing.Landing without its bytes
+    landing = models.JSONField()  # operations.apply.Landing without its bytes
     created_at = models.DateTimeField(default=timezone.now)
 
 
@@ -346,7 +344,6 @@ class SignUpLink(models.Model):
     digest = models.CharField(max_length=64, unique=True)
     team = models.ForeignKey(Team, models.CASCADE, null=True, related_name="+")
     role = models.CharField(max_length=12, default=Role.MEMBER)
-    invited_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="+")
     expires_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True)
 

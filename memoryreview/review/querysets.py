@@ -1,4 +1,4 @@
-"""Access rules and common selections. A view fetches through these and nowhere else."""
+"""Access rules and common selections."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.db import models
 from django.db.models import Q
 
+from .states import OPEN_STATES
+
 if TYPE_CHECKING:
     from .models import Agent, Change, Proposal, Store  # noqa: F401
 
 Person: TypeAlias = User | AnonymousUser
-
-OPEN = ("pending", "quarantined")
 
 
 def _reachable(person: Person, prefix: str = "") -> Q:
@@ -39,7 +39,11 @@ class ProposalQuerySet(models.QuerySet["Proposal"]):
         return self.filter(_reachable(person, "store__"))
 
     def waiting(self) -> ProposalQuerySet:
-        return self.filter(state__in=OPEN)
+        return self.filter(state__in=OPEN_STATES)
+
+    def direct(self) -> ProposalQuerySet:
+        """Those that hold a write made on disk without asking."""
+        return self.filter(agent__name="direct")
 
     def in_queue_order(self) -> ProposalQuerySet:
         return self.order_by("-risk", "-id")

@@ -9,7 +9,7 @@ from django.urls import reverse
 from pydantic import BaseModel, ConfigDict
 
 from memoryreview.baseline.repository import Repository
-from memoryreview.review.models import OPEN_STATES, ChangeKind, Decision, Proposal, State, Store, Verb
+from memoryreview.review.models import UNDECIDED_STATES, ChangeKind, Decision, Proposal, Store, Verb
 from memoryreview.review.operations import proposals
 from memoryreview.review.operations.errors import finding_json
 from memoryreview.review.operations.receive import Preview, Receipt, rejected_before_json
@@ -17,7 +17,7 @@ from memoryreview.review.operations.receive import Preview, Receipt, rejected_be
 from .unified import unified_diff
 
 UNCHANGED = "unchanged"
-_NO_CHANGE_OF_ITS_OWN = (ChangeKind.ROLLBACK, ChangeKind.RESTORE, ChangeKind.ERASE)
+_NO_CHANGE_OF_ITS_OWN = (ChangeKind.ROLLBACK,)
 _NO_OUTCOME = (Verb.EDIT, Verb.RELEASE, Verb.REOPEN)
 
 
@@ -212,7 +212,7 @@ def proposal_answer(proposal: Proposal, *, duplicate_of: int | None = None) -> d
 
 def _outcome(proposal: Proposal) -> Decision | None:
     """Return what settled a proposal, None while it is open."""
-    if proposal.state in (*OPEN_STATES, State.APPLYING):
+    if proposal.state in UNDECIDED_STATES:
         return None
     return proposal.decisions.exclude(verb__in=_NO_OUTCOME).order_by("-pk").first()
 

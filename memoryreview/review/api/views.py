@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.http import parse_etags
 
 from memoryreview.core.names import shown
-from memoryreview.review.models import OPEN_STATES, Agent, State, Store
+from memoryreview.review.models import UNDECIDED_STATES, Agent, Store
 from memoryreview.review.operations import receive
 from memoryreview.review.operations.errors import NotFoundError
 from memoryreview.review.operations.proposals import DeliveryKey
@@ -30,7 +30,6 @@ from .waiting import wait_for_change
 HEAD_HEADER = "Memoryreview-Head"
 _KEY = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?")
 _WAIT = re.compile(r"[0-9]{1,4}")
-_NOT_YET = (*OPEN_STATES, State.APPLYING)
 
 
 @door("POST")
@@ -47,7 +46,7 @@ def submitted(receipt: Receipt) -> HttpResponse:
     """Answer 201 for what was decided at once, 202 for what waits, 200 for what made no new proposal."""
     status = 200
     if receipt.proposal is not None and receipt.duplicate_of is None and not receipt.replayed:
-        status = 202 if receipt.proposal.state in _NOT_YET else 201
+        status = 202 if receipt.proposal.state in UNDECIDED_STATES else 201
     response = JsonResponse(receipt_answer(receipt), status=status)
     if receipt.proposal is not None and status != 200:
         response.headers["Location"] = reverse("api-proposal", args=[receipt.proposal.pk])
@@ -83,7 +82,7 @@ def _revise(request: HttpRequest, proposal_id: int, agent: Agent) -> HttpRespons
     receipt = receive.revise(proposal_id, to_request(wanted), agent=agent)
     if receipt.proposal is None:
         return JsonResponse(receipt_answer(receipt))
-    return JsonResponse(receipt_answer(receipt), status=202 if receipt.proposal.state in _NOT_YET else 200)
+    return JsonResponse(receipt_answer(receipt), status=202 if receipt.proposal.state in UNDECIDED_STATES else 200)
 
 
 def _wait_s(request: HttpRequest) -> int:

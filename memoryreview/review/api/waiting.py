@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
-from memoryreview.review.models import OPEN_STATES, Proposal, State
+from memoryreview.review.models import UNDECIDED_STATES, Proposal
 
 MAX_WAIT_S = 25
 MAX_WAITERS = 2
@@ -18,7 +18,7 @@ _places = threading.BoundedSemaphore(MAX_WAITERS)
 
 def wait_for_change(proposal: Proposal, *, wait_s: int) -> None:
     """Return when an undecided proposal made a transition, or when the time is over."""
-    is_undecided = proposal.state in (*OPEN_STATES, State.APPLYING, State.CHANGES_REQUESTED)
+    is_undecided = proposal.state in UNDECIDED_STATES
     if wait_s <= 0 or not is_undecided or not _places.acquire(blocking=False):
         return
     try:

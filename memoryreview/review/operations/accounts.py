@@ -46,16 +46,12 @@ def owner_link() -> str | None:
 def invite(team: Team, *, role: Role, by: User) -> str:
     """Return a one-time address that makes an account in a team. Only its maintainers may invite."""
     _require_maintainer(team, by)
-    return _link(expires_in=timedelta(days=INVITATION_DAYS), team=team, role=role, by=by)
+    return _link(expires_in=timedelta(days=INVITATION_DAYS), team=team, role=role)
 
 
-def _link(
-    *, expires_in: timedelta, team: Team | None = None, role: Role = Role.MAINTAINER, by: User | None = None
-) -> str:
+def _link(*, expires_in: timedelta, team: Team | None = None, role: Role = Role.MAINTAINER) -> str:
     token = secrets.token_urlsafe(24)
-    SignUpLink.objects.create(
-        digest=_digest(token), team=team, role=role, invited_by=by, expires_at=timezone.now() + expires_in
-    )
+    SignUpLink.objects.create(digest=_digest(token), team=team, role=role, expires_at=timezone.now() + expires_in)
     return settings.PUBLIC_URL + reverse("welcome", args=[token])
 
 

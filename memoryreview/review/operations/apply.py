@@ -12,6 +12,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from memoryreview.baseline import commits, steps
@@ -31,7 +32,6 @@ from memoryreview.review.models import (
     Intent,
     Proposal,
     Revision,
-    RevisionDocument,
     State,
     Store,
 )
@@ -144,7 +144,7 @@ def complete(intent: Intent, differing: Iterable[str]) -> Change:
         )
         change.rolls_back.set(record["rolls_back"])
         Proposal.objects.filter(changes__in=record["rolls_back"], state=State.APPLIED).update(
-            state=State.ROLLED_BACK, updated_at=timezone.now()
+            state=State.ROLLED_BACK, version=F("version") + 1, updated_at=timezone.now()
         )
         if intent.proposal is not None:
             _advance_proposal(intent.proposal, intent.oid, State(record["after"]))
@@ -183,7 +183,7 @@ def blocking(before: Tree, delta: Delta, store: Store) -> list[Finding]:
 
 def _check(store: Store, tree: Tree, landing: Landing) -> None:
     found = blocking(tree, landing.delta, store)
-    secrets = [finding for finding in found if finding.scanner == "secret"]
+    secrets = [finding for finding in found if finding.is_blocked_secret]
     if secrets:
         raise SecretDetectedError(secrets)
     if found and not landing.overridden:
@@ -260,7 +260,7 @@ def _trailers(landing: Landing, certificate: dict[str, Any] | None) -> dict[str,
         "Decision-Id": str(landing.decision.pk) if landing.decision else "",
         "Agent": landing.agent.name if landing.agent else "",
         "Person": landing.person.get_username() if landing.person else "",
-        "Verdict": "safe" if landing.proof else "reviewed" if landing.decision else "",
+        "Verdict": "safe" if landing.proof else "reviewed" if landing.person else "recorded",
         "Proof": certificate["digest"] if certificate else "",
         "Source": landing.source,
     }
@@ -294,10 +294,4 @@ def standing_write(proposal: Proposal | None) -> dict[str, bytes | None]:
 
     A person's later wording of it is another revision and does not stand on disk.
     """
-    if proposal is None or proposal.agent is None or proposal.agent.name != Agent.DIRECT:
-        return {}
-    return {document.path: contents(document) for document in proposal.written.documents.all()}
-
-
-def contents(document: RevisionDocument) -> bytes | None:
-    return None if document.content is None else bytes(document.content)
+    return proposal.written.delta() if proposal is not None and proposal.is_direct else {}

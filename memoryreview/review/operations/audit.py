@@ -13,7 +13,7 @@ from memoryreview.core.classify.verify import verify
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.core.model import Kind, Proof, Rewrite
 from memoryreview.core.overlay import Overlay
-from memoryreview.review.models import OPEN_STATES, Agent, Change, Intent, Proposal, State, Store
+from memoryreview.review.models import Change, Intent, Proposal, State, Store
 
 from . import ledger
 from .apply import sha256
@@ -115,7 +115,7 @@ def _disk_faults(shop: Workshop) -> Iterator[Fault]:
     except WorktreeError as error:
         yield Fault("folder", shop.store.slug, str(error))
         return
-    direct = Proposal.objects.filter(store=shop.store, agent__name=Agent.DIRECT, state__in=OPEN_STATES)
+    direct = Proposal.objects.filter(store=shop.store).direct().waiting()
     excused = {path for proposal in direct for path in proposal.paths} | set(shop.store.differing)
     for path in sorted({*tree, *listing.documents}):
         if tree.get(path) != listing.documents.get(path) and path not in excused and not listing.is_unknown(path):

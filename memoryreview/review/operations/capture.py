@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from django.utils import timezone
-
 from memoryreview.baseline.worktree import Listing, Worktree, WorktreeError
 from memoryreview.core import scan
 from memoryreview.core.classify.classify import classify
-from memoryreview.core.model import Delta, Guard, Scope, Severity, Tree
+from memoryreview.core.model import Delta, Guard, Scope, Tree
 from memoryreview.core.overlay import Overlay
-from memoryreview.review.models import OPEN_STATES, Agent, Decision, Proposal, State, Store, Verb
+from memoryreview.review.models import Agent, Proposal, State, Store, Verb
 
 from . import proposals
-from .apply import contents
 from .proposals import Draft, Submission, keyed_digest
 from .reconcile import reconcile_within
 from .settle import settle
@@ -94,8 +91,9 @@ def _lost(tree: Tree, drift: Delta) -> str:
 
 
 def _alarm(store: Store, sentence: str) -> None:
-    store.alarm, store.scanned_at = sentence, timezone.now()
-    store.save(update_fields=["alarm", "scanned_at"])
+    if store.alarm != sentence:
+        store.alarm = sentence
+        store.save(update_fields=["alarm"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +112,10 @@ class Held:
 
 def _held(store: Store) -> dict[str, Held]:
     held: dict[str, Held] = {}
-    open_ones = Proposal.objects.filter(store=store, agent__name=Agent.DIRECT, state__in=OPEN_STATES).order_by("pk")
+    open_ones = Proposal.objects.filter(store=store).direct().waiting().order_by("pk")
     for proposal in open_ones:
         for document in proposal.written.documents.all():
-            held[document.path] = Held(proposal, contents(document), document.digest)
+            held[document.path] = Held(proposal, document.held(), document.digest)
     return held
 
 
@@ -169,7 +167,7 @@ def _masked(delta: Delta, tree: Tree, scope: Scope) -> Delta | None:
         text = new.decode("utf-8", "replace")
         before = (tree.get(path) or b"").decode("utf-8", "replace")
         fresh = scan.new_findings(before, text, path=path, scope=scope)
-        if any(finding.scanner == "secret" and finding.severity is Severity.BLOCK for finding in fresh):
+        if any(finding.is_blocked_secret for finding in fresh):
             kept[path] = scan.mask(text, scan.scan(text, path=path, scope=scope)).encode()
             is_masked = True
     return kept if is_masked else None
@@ -178,7 +176,7 @@ def _masked(delta: Delta, tree: Tree, scope: Scope) -> Delta | None:
 def _supersede(store: Store, newer: Proposal) -> None:
     """Close older captures that the newer one holds completely."""
     paths = set(newer.paths)
-    older = Proposal.objects.filter(store=store, agent__name=Agent.DIRECT, state__in=OPEN_STATES, pk__lt=newer.pk)
+    older = Proposal.objects.filter(store=store, pk__lt=newer.pk).direct().waiting()
     for proposal in older:
         if set(proposal.paths) & paths:
             _close(proposal, State.SUPERSEDED, f"A newer write, proposal {newer.pk}, holds the same documents.")
@@ -186,15 +184,7 @@ def _supersede(store: Store, newer: Proposal) -> None:
 
 def _close(proposal: Proposal, state: State, note: str) -> None:
     verb = Verb.SUPERSEDE if state == State.SUPERSEDED else Verb.WITHDRAW
-    decision = Decision(
-        proposal=proposal,
-        store=proposal.store,
-        revision=proposal.revision.number,
-        verb=verb,
-        agent=proposal.agent,
-        note=note,
-    )
-    proposals.move(proposal, to=state, decision=decision)
+    proposals.move(proposal, to=state, verb=verb, agent=proposal.agent, note=note)
 
 
 def _put_back(shop: Workshop, worktree: Worktree, written: Delta) -> None:

@@ -9,14 +9,12 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from memoryreview.baseline import steps
-from memoryreview.core.classify.classify import classify
 from memoryreview.core.model import Guard, Severity, Verdict
-from memoryreview.core.overlay import Overlay
 from memoryreview.core.typed import restore_line_ends
-from memoryreview.review.models import OPEN_STATES, Agent, Change, ChangeKind, Decision, Proposal, State, Verb
+from memoryreview.review.models import OPEN_STATES, Change, ChangeKind, Decision, Proposal, State, Verb
 
 from . import proposals, rollback
-from .apply import Landing, contents, land, standing_write
+from .apply import Landing, land, standing_write
 from .capture import Held, capture_within
 from .errors import (
     AlreadyDecidedError,
@@ -28,11 +26,11 @@ from .errors import (
     SelfApprovalError,
     StaleViewError,
 )
-from .permissions import Permission, may_maintain, permission
+from .permissions import Permission, may_maintain, permission, require_maintainer
 from .proposals import Draft, Submission, last_decision
 from .reconcile import reconcile_within
-from .standing import Standing, standing
-from .stores import Workshop, context_of, locked
+from .standing import Standing, classify_for, standing
+from .stores import Workshop, locked
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +64,9 @@ def approve(proposal_id: int, *, person: User, version: int, shown: str, note: s
             return repeated
         allowed = _may_approve(person, proposal)
         view = _same_view(proposal, shop, version=version, shown=shown)
-        decision = Decision(
-            proposal=proposal,
-            store=proposal.store,
-            revision=proposal.revision.number,
+        decision = proposals.move(
+            proposal,
+            to=State.APPLYING,
             verb=Verb.APPROVE,
             person=person,
             note=note,
@@ -77,13 +74,13 @@ def approve(proposal_id: int, *, person: User, version: int, shown: str, note: s
             carried_over=view.moved,
             sole_person=allowed.sole_person,
         )
-        proposals.move(proposal, to=State.APPLYING, decision=decision)
         steps.on_step("decision.recorded")
-        return _land(shop, proposal, decision, view)
+        return _land(shop, landing_of(proposal, view, decision=decision, person=person))
 
 
-def _land(shop: Workshop, proposal: Proposal, decision: Decision, view: Standing) -> Decided:
-    landing = Landing(
+def landing_of(proposal: Proposal, view: Standing, *, decision: Decision | None, person: User) -> Landing:
+    """Return what approving would commit; the page shows its message before there is a decision."""
+    return Landing(
         kind=ChangeKind.PROMOTE if proposal.promoted_from_id else ChangeKind.APPROVED,
         delta=view.delta,
         title=proposal.title,
@@ -91,31 +88,26 @@ def _land(shop: Workshop, proposal: Proposal, decision: Decision, view: Standing
         proposal=proposal,
         decision=decision,
         agent=proposal.agent,
-        person=decision.person,
+        person=person,
         after=State.APPLIED,
         overridden=proposal.decisions.filter(verb=Verb.RELEASE).exists(),
         standing=standing_write(proposal),
         source=_source(proposal),
     )
+
+
+def _land(shop: Workshop, landing: Landing) -> Decided:
+    proposal = landing.proposal
+    assert proposal is not None, "a decision is about a proposal"  # noqa: S101
     try:
         change = land(shop, landing)
     except (CannotApplyError, SecretDetectedError) as error:
-        _give_back(proposal, decision, str(error))
+        sentence = str(error)
+        proposals.move(
+            proposal, to=State.PENDING, verb=Verb.FAIL, person=landing.person, note=sentence, failure=sentence
+        )
         raise
-    return Decided(fetch(proposal.pk), decision, change)
-
-
-def _give_back(proposal: Proposal, decision: Decision, sentence: str) -> None:
-    failed = Decision(
-        proposal=proposal,
-        store=proposal.store,
-        revision=decision.revision,
-        verb=Verb.FAIL,
-        person=decision.person,
-        note=sentence,
-    )
-    proposals.move(proposal, to=State.PENDING, decision=failed)
-    Proposal.objects.filter(pk=proposal.pk).update(failure=sentence)
+    return Decided(fetch(proposal.pk), landing.decision, change)
 
 
 def _source(proposal: Proposal) -> str:
@@ -185,8 +177,7 @@ def edit(proposal_id: int, *, person: User, version: int, texts: Mapping[str, st
         proposal = fetch(proposal_id)
         if proposal.state != State.PENDING:
             raise AlreadyDecidedError(proposal, last_decision(proposal))
-        if not may_maintain(person, proposal.store):
-            raise NotPermittedError("Editing in a team store needs one of its maintainers. Nothing was changed.")
+        require_maintainer(person, proposal.store)
         if proposal.version != version:
             raise StaleViewError("This proposal changed while you typed. Nothing was stored; your text is kept below.")
         view = standing(proposal.revision, shop.repository)
@@ -204,32 +195,23 @@ def edit(proposal_id: int, *, person: User, version: int, texts: Mapping[str, st
             base=view.head,
             tree=view.tree,
             delta=delta,
-            classification=classify(
-                view.tree,
-                Overlay(view.tree, delta),
-                context_of(proposal.store, promoted_from=proposal.promoted_from.slug if proposal.promoted_from else ""),
-            ),
+            classification=classify_for(proposal, view.tree, delta),
             submission=Submission(),
             person=person,
         )
-        _refuse_draft(draft)
-        number = proposal.revision.number + 1
-        decision = Decision(proposal=proposal, store=proposal.store, revision=number, verb=Verb.EDIT, person=person)
+        _refuse_wording(draft)
         with transaction.atomic():
-            proposals.move(proposal, to=State.PENDING, decision=decision)
-            proposals.add_revision(proposal, draft, number=number)
+            proposals.add_revision(proposal, draft, number=proposal.revision.number + 1)
+            proposals.move(proposal, to=State.PENDING, verb=Verb.EDIT, person=person)
     return fetch(proposal_id)
 
 
-def _refuse_draft(draft: Draft) -> None:
+def _refuse_wording(draft: Draft) -> None:
+    """A person's own text is not quarantined: they are there to change it."""
+    proposals.refuse(draft)
     found = [finding for finding in draft.classification.findings if finding.severity is Severity.BLOCK]
-    if found and found[0].scanner == "secret":
-        raise SecretDetectedError(found)
     if found:
         raise RefusedChangeError("quarantined", "scan", found[0].path, [found[0].message])
-    for action in draft.classification.actions:
-        if action.verdict is Verdict.REFUSED:
-            raise RefusedChangeError("schema-invalid", str(action.kind), action.path, action.reasons)
 
 
 def reject(proposal_id: int, *, person: User, version: int, reason: str = "", note: str = "") -> Decided:
@@ -241,34 +223,26 @@ def reject(proposal_id: int, *, person: User, version: int, reason: str = "", no
         repeated = _repeated(proposal, Verb.REJECT, person, version)
         if repeated is not None:
             return repeated
-        if not may_maintain(person, proposal.store):
-            raise NotPermittedError("Rejecting in a team store needs one of its maintainers. Nothing was changed.")
+        require_maintainer(person, proposal.store)
         if proposal.version != version:
             raise StaleViewError(
                 "This proposal changed since you saw it. Nothing was decided; this is how it stands now."
             )
-        decision = Decision(
-            proposal=proposal,
-            store=proposal.store,
-            revision=proposal.revision.number,
-            verb=Verb.REJECT,
-            person=person,
-            reason=reason,
-            note=note,
+        decision = proposals.move(
+            proposal, to=State.REJECTED, verb=Verb.REJECT, person=person, reason=reason, note=note
         )
-        proposals.move(proposal, to=State.REJECTED, decision=decision)
         if proposal.store.guard == Guard.OBSERVE:
             _put_back(shop, proposal)
         return Decided(fetch(proposal.pk), decision)
 
 
 def _put_back(shop: Workshop, proposal: Proposal) -> None:
-    if proposal.agent is None or proposal.agent.name != Agent.DIRECT:
+    if not proposal.is_direct:
         return
     worktree, tree = shop.worktree(), shop.tree()
     for document in proposal.written.documents.all():
         disk = worktree.read(document.path)
-        held = Held(proposal, contents(document), document.digest)
+        held = Held(proposal, document.held(), document.digest)
         if held.is_same(disk) and disk != tree.get(document.path):
             worktree.replace(document.path, expected=disk, new=tree.get(document.path))
 
@@ -283,21 +257,12 @@ def release(proposal_id: int, *, person: User, version: int, note: str) -> Decid
             "A secret stands in this write; it is kept nowhere and cannot be approved. Clean the "
             "file, then it is captured again."
         )
-    if not may_maintain(person, proposal.store):
-        raise NotPermittedError("Releasing in a team store needs one of its maintainers. Nothing was changed.")
+    require_maintainer(person, proposal.store)
     if not note.strip():
         raise NotPermittedError("Say why this text is harmless. Nothing was changed.")
     if proposal.version != version:
         raise StaleViewError("This proposal changed since you saw it. Nothing was decided; this is how it stands now.")
-    decision = Decision(
-        proposal=proposal,
-        store=proposal.store,
-        revision=proposal.revision.number,
-        verb=Verb.RELEASE,
-        person=person,
-        note=note,
-    )
-    proposals.move(proposal, to=State.PENDING, decision=decision)
+    decision = proposals.move(proposal, to=State.PENDING, verb=Verb.RELEASE, person=person, note=note)
     return Decided(proposal, decision)
 
 
@@ -329,13 +294,8 @@ def undo(decision_id: int, *, person: User) -> Decided:
         return Decided(fetch(proposal.pk), undone.decision, undone)
     if decision.verb != Verb.REJECT or proposal.state != State.REJECTED:
         raise AlreadyDecidedError(proposal, last_decision(proposal))
-    reopened = Decision(
-        proposal=proposal,
-        store=proposal.store,
-        revision=proposal.revision.number,
-        verb=Verb.REOPEN,
-        person=person,
-    )
-    quarantined = any(finding["severity"] == Severity.BLOCK for finding in proposal.revision.findings)
-    proposals.move(proposal, to=State.QUARANTINED if quarantined else State.PENDING, decision=reopened)
+    require_maintainer(person, proposal.store)
+    is_blocked = any(finding["severity"] == Severity.BLOCK for finding in proposal.revision.findings)
+    to = State.QUARANTINED if is_blocked else State.PENDING
+    reopened = proposals.move(proposal, to=to, verb=Verb.REOPEN, person=person)
     return Decided(fetch(proposal.pk), reopened)

@@ -7,7 +7,7 @@ from datetime import timedelta
 from django.conf import settings
 from django.utils import timezone
 
-from memoryreview.review.models import OPEN_STATES, Agent, Decision, Proposal, State, Verb
+from memoryreview.review.models import OPEN_STATES, Agent, Proposal, State, Verb
 
 from . import proposals
 from .errors import AlreadyDecidedError
@@ -19,15 +19,9 @@ def expire() -> int:
     old = Proposal.objects.filter(state__in=OPEN_STATES, updated_at__lt=limit).exclude(agent__name=Agent.DIRECT)
     expired = 0
     for proposal in old.select_related("store").iterator():
-        decision = Decision(
-            proposal=proposal,
-            store=proposal.store,
-            revision=proposal.revision.number,
-            verb=Verb.EXPIRE,
-            note=f"Nobody decided within {settings.EXPIRE_DAYS} days.",
-        )
+        note = f"Nobody decided within {settings.EXPIRE_DAYS} days."
         try:
-            proposals.move(proposal, to=State.EXPIRED, decision=decision)
+            proposals.move(proposal, to=State.EXPIRED, verb=Verb.EXPIRE, note=note)
         except AlreadyDecidedError:
             continue
         expired += 1

@@ -9,6 +9,8 @@ from django.contrib.auth.models import User
 from memoryreview.core.model import Scope
 from memoryreview.review.models import Proposal, Role, Store, is_sole_person
 
+from .errors import NotPermittedError
+
 
 @dataclass(frozen=True, slots=True)
 class Permission:
@@ -54,3 +56,9 @@ def _authors(proposal: Proposal) -> set[int | None]:
     uploader = latest.person_id or (latest.agent.person_id if latest.agent else None)
     proposer = proposal.person_id or (proposal.agent.person_id if proposal.agent else None)
     return {uploader, proposer} - {None}
+
+
+def require_maintainer(person: User, store: Store) -> None:
+    """Raises NotPermittedError for anyone who may not change what is approved in a store."""
+    if not may_maintain(person, store):
+        raise NotPermittedError("That needs the store's owner or a maintainer of its team. Nothing was changed.")

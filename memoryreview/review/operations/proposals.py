@@ -31,7 +31,7 @@ from memoryreview.review.models import (
 )
 
 from . import ledger
-from .errors import AlreadyDecidedError, finding_json
+from .errors import AlreadyDecidedError, RefusedChangeError, SecretDetectedError, finding_json
 
 _DELETING = frozenset({Kind.FACT_DELETE, Kind.FILE_DELETE, Kind.INDEX_DROP, Kind.MASS_CHANGE})
 _RISK = {
@@ -40,7 +40,6 @@ _RISK = {
     Kind.SCOPE_PROMOTE: 40,
     Kind.FACT_DELETE: 35,
     Kind.INDEX_DROP: 30,
-    Kind.SCOPE_CHANGE: 30,
     Kind.FACT_REWRITE: 20,
     Kind.META_CHANGE: 15,
     Kind.FILE_RENAME: 15,
@@ -97,7 +96,7 @@ def keyed_digest(content: bytes) -> str:
 
 def initial_state(classification: Classification) -> State:
     """Say where a new proposal starts: quarantined, on its way to the baseline, or waiting."""
-    if any(finding.severity is Severity.BLOCK for finding in classification.findings):
+    if classification.is_blocked:
         return State.QUARANTINED
     if any(action.verdict in (Verdict.SAFE, Verdict.RECORDED) for action in classification.actions):
         return State.APPLYING
@@ -230,29 +229,77 @@ def _risk(actions: Sequence[Action], findings: Sequence[Finding], state: str) ->
 
 
 def action_json(action: Action) -> dict[str, Any]:
-    """Return an action as the API and the stored revision show it: `design.md` §9.1 and its title."""
+    """Return an action as the API shows it: the shape that `classify --json` prints, and its title."""
     shape = {**action_shape(action), "title": action.title}
     for side in ("old", "new"):
         shape[side] = shape[side].replace("\0", "\u2400")  # PostgreSQL stores no NUL
     return shape
 
 
-def move(proposal: Proposal, *, to: State, decision: Decision | None = None) -> Decision | None:
-    """Make one transition: compare-and-swap on (id, version) plus its decision row, in one transaction.
+def move(
+    proposal: Proposal,
+    *,
+    to: State,
+    verb: Verb | None = None,
+    person: User | None = None,
+    agent: Agent | None = None,
+    reason: str = "",
+    note: str = "",
+    shown: str = "",
+    carried_over: bool = False,
+    sole_person: bool = False,
+    failure: str = "",
+) -> Decision | None:
+    """Make one transition: compare-and-swap on (id, version), with its decision row when a verb says what was done.
 
+    Args: failure: why it could not be applied, kept with the proposal; any transition clears an older one.
     Raises: AlreadyDecidedError when somebody else was faster.
     """
     with transaction.atomic():
         moved = Proposal.objects.filter(pk=proposal.pk, version=proposal.version, state=proposal.state).update(
-            state=to, version=proposal.version + 1, updated_at=timezone.now()
+            state=to, version=proposal.version + 1, failure=failure, updated_at=timezone.now()
         )
         if not moved:
             fresh = Proposal.objects.get(pk=proposal.pk)
             raise AlreadyDecidedError(fresh, last_decision(fresh))
-        proposal.state, proposal.version = to, proposal.version + 1
-        return ledger.record(decision) if decision is not None else None
+        proposal.state, proposal.version, proposal.failure = to, proposal.version + 1, failure
+        if verb is None:
+            return None
+        return ledger.record(
+            Decision(
+                proposal=proposal,
+                store=proposal.store,
+                revision=proposal.revision.number,
+                verb=verb,
+                person=person,
+                agent=agent,
+                reason=reason,
+                note=note,
+                shown=shown,
+                carried_over=carried_over,
+                sole_person=sole_person,
+            )
+        )
 
 
 def last_decision(proposal: Proposal) -> Decision | None:
     """Return the newest decision on a proposal, with its person."""
     return proposal.decisions.select_related("person", "agent").order_by("-pk").first()
+
+
+_PROBLEM_OF_REFUSAL = {
+    Kind.NOT_UTF8: "not-utf8",
+    Kind.OVER_SIZE: "payload-too-large",
+    Kind.NAME_CLASH: "path-not-allowed",
+}
+
+
+def refuse(draft: Draft) -> None:
+    """Stop what must not be stored. Raises SecretDetectedError, RefusedChangeError."""
+    secrets = [finding for finding in draft.classification.findings if finding.is_blocked_secret]
+    if secrets:
+        raise SecretDetectedError(secrets)
+    for action in draft.classification.actions:
+        if action.verdict is Verdict.REFUSED:
+            problem = _PROBLEM_OF_REFUSAL.get(action.kind, "schema-invalid")
+            raise RefusedChangeError(problem, str(action.kind), action.path, action.reasons)

@@ -18,9 +18,9 @@ from memoryreview.core.classify.classify import classify
 from memoryreview.core.edits import Edit, Operation, build
 from memoryreview.core.errors import InvalidOperationError, PathNotAllowedError, StaleBaseError
 from memoryreview.core.merge import Merged, merge3
-from memoryreview.core.model import Classification, Delta, Finding, FormatName, Kind, Limits, Severity, Tree, Verdict
+from memoryreview.core.model import Classification, Delta, Finding, FormatName, Limits, Tree, Verdict
 from memoryreview.core.overlay import Overlay
-from memoryreview.review.models import OPEN_STATES, Agent, Decision, Delivery, Proposal, State, Store, Verb
+from memoryreview.review.models import OPEN_STATES, Agent, Delivery, Proposal, State, Store, Verb
 
 from . import promote, proposals
 from .capture import capture_within
@@ -31,7 +31,6 @@ from .errors import (
     IdempotencyKeyReuseError,
     NotFoundError,
     PendingCapError,
-    RefusedChangeError,
     RejectedBeforeError,
     SecretDetectedError,
 )
@@ -40,11 +39,6 @@ from .settle import settle
 from .stores import context_of, locked, reading
 
 LIMITS = Limits()
-_REFUSED_PROBLEM = {
-    Kind.NOT_UTF8: "not-utf8",
-    Kind.OVER_SIZE: "payload-too-large",
-    Kind.NAME_CLASH: "path-not-allowed",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +134,7 @@ def _carry(proposal: Proposal) -> Proposal:
             capture_within(shop, only=proposal.paths)
             return settle(shop, proposal)
     except CannotApplyError as error:
-        proposal = Proposal.objects.get(pk=proposal.pk)
-        proposals.move(proposal, to=State.PENDING)
-        Proposal.objects.filter(pk=proposal.pk).update(failure=str(error))
+        proposals.move(Proposal.objects.get(pk=proposal.pk), to=State.PENDING, failure=str(error))
     except BusyError:
         pass
     return Proposal.objects.get(pk=proposal.pk)
@@ -174,7 +166,7 @@ def _touched(tree: Tree, delta: Delta) -> Iterable[tuple[str, bytes]]:
 def revise(proposal_id: int, request: Request, *, agent: Agent) -> Receipt:
     """Put a new revision in place of a waiting one; its proposer only. What landed already stays."""
     proposal = own_proposal(proposal_id, agent)
-    if proposal.state not in (State.PENDING, State.CHANGES_REQUESTED):
+    if proposal.state != State.PENDING:
         raise AlreadyDecidedError(proposal, proposals.last_decision(proposal))
     _refuse_secret_words(request.submission)
     with locked(proposal.store) as shop:
@@ -182,13 +174,10 @@ def revise(proposal_id: int, request: Request, *, agent: Agent) -> Receipt:
         if not draft.delta:
             return Receipt(proposal.store, draft.base, None)
         state = proposals.initial_state(draft.classification)
-        decision = Decision(
-            proposal=proposal, store=proposal.store, revision=proposal.revision.number + 1, agent=agent,
-            verb=Verb.AUTO_APPLY if state == State.APPLYING else Verb.EDIT,
-        )  # fmt: skip
         with transaction.atomic():
-            proposals.move(proposal, to=state, decision=decision)
             proposals.add_revision(proposal, draft, number=proposal.revision.number + 1)
+            verb = Verb.AUTO_APPLY if state == State.APPLYING else Verb.EDIT
+            proposals.move(proposal, to=state, verb=verb, agent=agent)
             proposal.fingerprint = proposals.fingerprint(proposal.store, draft.delta)
             proposal.save(update_fields=["fingerprint"])
         settle(shop, proposal)
@@ -200,12 +189,9 @@ def withdraw(proposal_id: int, *, agent: Agent) -> Proposal:
     proposal = own_proposal(proposal_id, agent)
     if proposal.state == State.WITHDRAWN:
         return proposal
-    if proposal.state not in (*OPEN_STATES, State.CHANGES_REQUESTED):
+    if proposal.state not in OPEN_STATES:
         raise AlreadyDecidedError(proposal, proposals.last_decision(proposal))
-    decision = Decision(
-        proposal=proposal, store=proposal.store, revision=proposal.revision.number, verb=Verb.WITHDRAW, agent=agent
-    )
-    proposals.move(proposal, to=State.WITHDRAWN, decision=decision)
+    proposals.move(proposal, to=State.WITHDRAWN, verb=Verb.WITHDRAW, agent=agent)
     return proposal
 
 
@@ -251,7 +237,7 @@ def _refuse_secret_words(submission: Submission) -> None:
     }
     found: list[Finding] = []
     for place, text in texts.items():
-        found += [f for f in scan.scan(text, path=place) if f.scanner == "secret" and f.severity is Severity.BLOCK]
+        found += [finding for finding in scan.scan(text, path=place) if finding.is_blocked_secret]
     if found:
         raise SecretDetectedError(found)
 
@@ -285,7 +271,7 @@ def _draft(
             submission=request.submission,
             agent=agent,
         )
-    _refuse(draft)
+    proposals.refuse(draft)
     rejected = rejected_twin(draft.store, draft.delta) if ask_ledger and draft.delta else None
     if rejected is None:
         return draft
@@ -339,21 +325,6 @@ def _through_links(operation: Operation, store: Store) -> Operation:
     except WorktreeError as error:
         raise PathNotAllowedError("the given path", str(error).rstrip(".")) from error
     return operation if real == operation.path else Edit(path=real, edits=operation.edits)
-
-
-def _refuse(draft: Draft) -> None:
-    secrets = [
-        finding
-        for finding in draft.classification.findings
-        if finding.scanner == "secret" and finding.severity is Severity.BLOCK
-    ]
-    if secrets:
-        raise SecretDetectedError(secrets)
-    for action in draft.classification.actions:
-        if action.verdict is Verdict.REFUSED:
-            raise RefusedChangeError(
-                _REFUSED_PROBLEM.get(action.kind, "schema-invalid"), str(action.kind), action.path, action.reasons
-            )
 
 
 def _refuse_beyond_cap(agent: Agent) -> None:

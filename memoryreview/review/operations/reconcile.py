@@ -6,7 +6,7 @@ import logging
 
 from memoryreview.baseline import commits
 from memoryreview.core.errors import MemoryReviewError
-from memoryreview.review.models import Decision, Intent, Proposal, State, Store, Verb
+from memoryreview.review.models import Intent, Proposal, State, Store, Verb
 
 from . import proposals
 from .apply import finish
@@ -61,11 +61,5 @@ def _resume(shop: Workshop, proposal: Proposal) -> None:
     if last is not None and last.verb == Verb.AUTO_APPLY:
         settle(shop, proposal)
         return
-    interrupted = Decision(
-        proposal=proposal,
-        store=proposal.store,
-        revision=proposal.revision.number,
-        verb=Verb.INTERRUPT,
-        note="The server stopped before this was written. Nothing was changed; decide again.",
-    )
-    proposals.move(proposal, to=State.PENDING, decision=interrupted)
+    note = "The server stopped before this was written. Nothing was changed; decide again."
+    proposals.move(proposal, to=State.PENDING, verb=Verb.INTERRUPT, note=note)

@@ -17,8 +17,8 @@ from memoryreview.review.models import Change, ChangeKind, Decision, Verb
 from . import ledger
 from .apply import Landing, land
 from .capture import capture_within
-from .errors import CannotApplyError, NotPermittedError, RollbackConflictError
-from .permissions import may_maintain
+from .errors import CannotApplyError, RollbackConflictError
+from .permissions import require_maintainer
 from .reconcile import reconcile_within
 from .stores import Workshop, locked, reading
 
@@ -162,10 +162,7 @@ def roll_back_by_hand(change: Change, *, person: User, texts: Mapping[str, str])
 
 
 def _prepare(shop: Workshop, change: Change, person: User) -> Plan:
-    if not may_maintain(person, change.store):
-        raise NotPermittedError(
-            "Rolling back needs the store's owner or a maintainer of its team. Nothing was changed."
-        )
+    require_maintainer(person, change.store)
     reconcile_within(shop)
     capture_within(shop, only=change.paths)
     prepared = _plan(change, shop.repository)

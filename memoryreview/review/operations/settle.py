@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from memoryreview.core.classify.split import apply_proof, rebase, safe_part
 from memoryreview.core.formats import of as format_of
-from memoryreview.core.model import Classification, Delta, FormatName, Kind, Proof, Severity, Verdict
+from memoryreview.core.model import Classification, Delta, FormatName, Kind, Proof, Verdict
 from memoryreview.core.overlay import Overlay
 from memoryreview.core.redact import redacted
-from memoryreview.review.models import Agent, ChangeKind, Decision, Proposal, State, Verb
+from memoryreview.review.models import ChangeKind, Decision, Proposal, State, Verb
 
 from . import proposals
 from .apply import Landing, land, standing_write
@@ -30,26 +30,20 @@ def settle(shop: Workshop, proposal: Proposal) -> Proposal:
         return proposal
     view = standing(proposal.revision, shop.repository)
     classification = redacted(classification_of(proposal, view), view.tree, Overlay(view.tree, view.delta))
-    if not view.conflicts and not _alarmed(classification):
+    failure = ""
+    if not view.conflicts and not classification.is_blocked:
         try:
             _land_safe(shop, proposal, decision, view, classification)
         except (CannotApplyError, SecretDetectedError) as error:
-            proposal.refresh_from_db()
-            proposal.failure = str(error)
-            proposal.save(update_fields=["failure"])
-    return _leave(shop, proposal)
-
-
-def _alarmed(classification: Classification) -> bool:
-    return any(finding.severity is Severity.BLOCK for finding in classification.findings)
+            failure = str(error)
+    return _leave(shop, proposal, failure)
 
 
 def _land_safe(
     shop: Workshop, proposal: Proposal, decision: Decision, view: Standing, classification: Classification
 ) -> None:
     tree = view.tree
-    direct = proposal.agent is not None and proposal.agent.name == Agent.DIRECT
-    kind = ChangeKind.CAPTURED if direct else ChangeKind.AUTO
+    kind = ChangeKind.CAPTURED if proposal.is_direct else ChangeKind.AUTO
     for proof in rebase(safe_part(classification)):
         delta = apply_proof(tree, proof)
         titles = [action.title for action in classification.actions if action.kind == proof.rule]
@@ -104,7 +98,7 @@ def _mark_landed(proposal: Proposal, rule: Kind, oid: str) -> None:
     revision.save(update_fields=["actions"])
 
 
-def _leave(shop: Workshop, proposal: Proposal) -> Proposal:
+def _leave(shop: Workshop, proposal: Proposal, failure: str) -> Proposal:
     """Say what became of it: all landed, or the rest waits."""
     proposal.refresh_from_db()
     revision = proposal.revision
@@ -113,7 +107,6 @@ def _leave(shop: Workshop, proposal: Proposal) -> Proposal:
         proposals.move(proposal, to=State.APPLIED)
         return proposal
     classification = classification_of(proposal, view)
-    quarantined = any(finding.severity is Severity.BLOCK for finding in classification.findings)
-    proposals.move(proposal, to=State.QUARANTINED if quarantined else State.PENDING)
+    proposals.move(proposal, to=State.QUARANTINED if classification.is_blocked else State.PENDING, failure=failure)
     proposals.show(proposal, revision, classification, view.tree, view.delta or view.proposed)
     return proposal

@@ -45,7 +45,7 @@ def standing(revision: Revision, repository: Repository) -> Standing:
     head = repository.head() or ""
     tree = repository.snapshot(head)
     base_tree = tree if revision.base == head else repository.snapshot(revision.base)
-    proposed = {d.path: None if d.content is None else bytes(d.content) for d in revision.documents.all()}
+    proposed = revision.delta()
     delta: dict[str, bytes | None] = {}
     conflicts: dict[str, tuple[Conflict, ...]] = {}
     for path, new in proposed.items():
@@ -79,5 +79,10 @@ def shown_hash(tree: Tree, delta: Delta) -> str:
 
 def classification_of(proposal: Proposal, view: Standing) -> Classification:
     """Classify what approving would change now."""
+    return classify_for(proposal, view.tree, view.delta)
+
+
+def classify_for(proposal: Proposal, tree: Tree, delta: Delta) -> Classification:
+    """Classify a change of the proposal's store, as a promotion when it is one."""
     source = proposal.promoted_from.slug if proposal.promoted_from else ""
-    return classify(view.tree, Overlay(view.tree, view.delta), context_of(proposal.store, promoted_from=source))
+    return classify(tree, Overlay(tree, delta), context_of(proposal.store, promoted_from=source))
