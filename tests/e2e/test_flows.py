@@ -23,8 +23,9 @@ def focused(page: Page) -> str:
 
 
 def settled(page: Page) -> None:
-    """Wait until the pane shows the answer of the last key."""
+    """Wait until the pane shows the answer of the last key, and what the cursor in the list stands on."""
     expect(page.locator("#proposal[aria-busy=true], .htmx-request")).to_have_count(0)
+    expect(page.locator("[data-row]:focus:not([aria-current=true])")).to_have_count(0)
 
 
 def press(page: Page, key: str) -> None:
