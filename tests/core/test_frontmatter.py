@@ -155,7 +155,7 @@ def test_c016_anchors_are_not_expanded() -> None:
 
     found = head(*lines)
 
-    assert fastest("\n".join(["---", *lines, "---"]).encode()) < 0.2
+    assert fastest("\n".join(["---", *lines, "---"]).encode()) < 1.0
     assert [problem[:2] for problem in found.problems] == [("head-alias", 2)]
     assert found.get("b") == "&b [*a,*a,*a,*a,*a,*a,*a,*a,*a]"
 
@@ -175,7 +175,7 @@ def test_c016_anchors_are_not_expanded() -> None:
     ids=["open", "closed", "keys", "comments", "brackets", "quotes", "open-quote", "long-key"],
 )
 def test_c017_reading_takes_linear_time(data: bytes) -> None:
-    assert fastest(data) < 0.2
+    assert fastest(data) < 1.0  # CPU seconds; what it guards against took minutes
 
 
 @pytest.mark.parametrize(
