@@ -1,54 +1,32 @@
-"""History as git tells it: checks and rebuilds. Pages read the database's `Change` rows."""
+"""History as git tells it, for checks. Pages read the database's `Change` rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 from .errors import BaselineError
-from .message import subject_of, trailers_of
 from .process import run
 from .repository import Repository
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """One commit. `paths` are the documents that differ from its first parent, sorted."""
-
     oid: str
-    parent: str | None
-    at: datetime
-    subject: str
-    trailers: dict[str, str]
-    paths: tuple[str, ...]
 
 
-def log(repository: Repository, *, start: str | None = None) -> Iterator[Commit]:
-    """Walk first parents from `start` (default: head), newest first, through GitPython.
-
-    Raises BaselineError when `start` is unknown or git finds the history broken; nothing is yielded then.
-    """
-    first = start or repository.head()
-    if first is None:
+def log(repository: Repository) -> Iterator[Commit]:
+    """Walk first parents from the head, newest first. Raises BaselineError, before anything is told, when git finds the
+    history broken."""
+    head = repository.head()
+    if head is None:
         return
-    if not repository.has_commit(first):
-        raise BaselineError(f"The baseline has no commit {first[:40]}. Nothing was changed.")
-    status, stdout, stderr = run(repository.git_dir, "rev-list", "--first-parent", first, "--")
+    status, stdout, stderr = run(repository.git_dir, "rev-list", "--first-parent", head, "--")
     if status != 0:
         raise BaselineError(f"git cannot walk the history of the baseline: {stderr.strip()}. Nothing was changed.")
     for oid in stdout.decode("ascii").split():
-        commit = repository.commit(oid)
-        parent = repository.parent(oid)
-        yield Commit(
-            oid=oid,
-            parent=parent,
-            at=commit.at,
-            subject=subject_of(commit.message),
-            trailers=trailers_of(commit.message),
-            paths=tuple(repository.changes(parent, oid)),
-        )
+        yield Commit(oid)
 
 
 def fsck(git_dir: Path) -> tuple[str, ...]:

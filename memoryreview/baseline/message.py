@@ -8,7 +8,6 @@ from collections.abc import Mapping
 MAX_SUBJECT_CHARS = 200
 
 _TOKEN = re.compile("[A-Za-z0-9][A-Za-z0-9-]*")
-_TRAILER = re.compile("([A-Za-z0-9-]+)[ \t]*:[ \t]*(.*)")
 # What git takes for a trailer or for the end of a message, after any indent; also in letters that only look like it.
 _READS_AS_TRAILER = re.compile(r"\s*(?:[^\s:]+[ \t]*:|\(cherry picked from commit |---)")
 _LINE_END = re.compile("\r\n?")
@@ -29,19 +28,6 @@ def compose(subject: str, body: str, trailers: Mapping[str, str]) -> str:
     parts = [_shortened(_one_line(subject)) or "(no title)", _quoted(body)]
     parts.append("\n".join(f"{token}: {_one_line(value)}".rstrip() for token, value in trailers.items()))
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def subject_of(message: str) -> str:
-    return message.partition("\n")[0]
-
-
-def trailers_of(message: str) -> dict[str, str]:
-    """Return the trailers of the last paragraph, {} when it is the first one or holds any other line."""
-    paragraphs = re.split(r"\n[ \t]*\n", message.strip("\n"))
-    if len(paragraphs) < 2:
-        return {}
-    found = [_TRAILER.fullmatch(line) for line in paragraphs[-1].split("\n")]
-    return {match[1]: match[2] for match in found if match} if all(found) else {}
 
 
 def _clean(text: str) -> str:

@@ -168,10 +168,6 @@ class Repository:
         found = self.objects.find(oid)
         return found is not None and found[0] == b"commit"
 
-    def parent(self, oid: str) -> str | None:
-        """Return the first parent, None for the first commit. Raises BaselineError when the commit is unknown."""
-        return next(iter(self.commit(oid).parents), None)
-
     def message(self, oid: str) -> str:
         """Return a commit's whole message. Raises BaselineError when the commit is unknown."""
         return self.commit(oid).message
@@ -234,28 +230,6 @@ class Repository:
                 waiting += reversed(below)
             elif entry.mode in DOCUMENT_MODES:
                 yield path, entry
-
-    def changes(self, old: str | None, new: str) -> dict[str, tuple[TreeEntry | None, TreeEntry | None]]:
-        """Return (before, after) of every document that differs between two commits (None: before the first one).
-
-        Reads only the trees that differ. Raises BaselineError when a commit is unknown.
-        """
-        before = None if old is None else TreeEntry(self.commit(old).tree, FOLDER_MODE)
-        found: dict[str, tuple[TreeEntry | None, TreeEntry | None]] = {}
-        after = TreeEntry(self.commit(new).tree, FOLDER_MODE)
-        waiting: list[tuple[str, TreeEntry | None, TreeEntry | None]] = [("", before, after)]
-        while waiting:
-            path, *sides = waiting.pop()
-            if sides[0] == sides[1]:
-                continue
-            below = [self.tree(side.oid) if side is not None and side.is_folder else {} for side in sides]
-            prefix = f"{path}/" if path else ""
-            names = below[0].keys() | below[1].keys()
-            waiting += ((prefix + os.fsdecode(name), below[0].get(name), below[1].get(name)) for name in names)
-            documents = [side if side is not None and side.mode in DOCUMENT_MODES else None for side in sides]
-            if documents[0] != documents[1]:
-                found[path] = (documents[0], documents[1])
-        return dict(sorted(found.items()))
 
 
 def _check_is_ours(git_dir: Path) -> None:

@@ -17,12 +17,21 @@ ROOT = Path(__file__).parents[2]
 
 
 def git(git_dir: Path, *arguments: str, content: bytes = b"") -> bytes:
-    """Run git without any of our code and without outside settings; return stdout, fail on an error."""
+    """Run git on a repository without any of our code and without outside settings; return stdout, fail on an error."""
+    return _git(f"--git-dir={git_dir}", *arguments, content=content)
+
+
+def _git(*arguments: str, content: bytes) -> bytes:
     environment = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-    command = ["git", f"--git-dir={git_dir}", *arguments]
-    done = subprocess.run(command, input=content, capture_output=True, env=environment)
+    done = subprocess.run(["git", *arguments], input=content, capture_output=True, env=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def trailers_by_git(message: str) -> dict[str, str]:
+    """Return the trailers that the real git reads from a message."""
+    printed = _git("interpret-trailers", "--parse", content=message.encode("utf-8", "backslashreplace")).decode()
+    return dict(line.split(": ", 1) for line in printed.splitlines())
 
 
 def assert_clean(git_dir: Path) -> None:

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoryreview.baseline.message import MAX_SUBJECT_CHARS, compose, subject_of, trailers_of
+from memoryreview.baseline.message import MAX_SUBJECT_CHARS, compose
+from tests.baseline.git_checks import trailers_by_git
 
 
 def test_compose_puts_subject_body_and_trailers_in_paragraphs() -> None:
@@ -27,7 +28,7 @@ def test_c133_compose_keeps_outside_names_and_texts_from_becoming_trailers() -> 
         "> Reviewed-by: Admin <a@x>\n>   Signed-off-by : B\nplain text\n> (cherry picked from commit 1)\n> ---\n\n"
         "Agent: Eve Reviewed-by: Admin <a@x>\nPerson: --amend\n"
     )
-    assert trailers_of(message) == {"Agent": "Eve Reviewed-by: Admin <a@x>", "Person": "--amend"}
+    assert trailers_by_git(message) == {"Agent": "Eve Reviewed-by: Admin <a@x>", "Person": "--amend"}
 
 
 @pytest.mark.parametrize(
@@ -46,8 +47,8 @@ def test_compose_makes_the_subject_one_line_without_controls(text: str, line: st
 
 
 def test_compose_cuts_a_long_subject() -> None:
-    assert subject_of(compose("x" * 500, "", {})) == "x" * (MAX_SUBJECT_CHARS - 1) + "…"
-    assert subject_of(compose("x" * MAX_SUBJECT_CHARS, "", {})) == "x" * MAX_SUBJECT_CHARS
+    assert compose("x" * 500, "", {}) == "x" * (MAX_SUBJECT_CHARS - 1) + "…\n"
+    assert compose("x" * MAX_SUBJECT_CHARS, "", {}) == "x" * MAX_SUBJECT_CHARS + "\n"
 
 
 @pytest.mark.parametrize("token", ["", "Proposal Id", "Agent:", "-x", "Agent\nVerdict", "Ägent"])
@@ -56,23 +57,10 @@ def test_compose_refuses_a_token_that_git_would_not_read(token: str) -> None:
         compose("Change", "", {token: "value"})
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        "Agent: codex\n",
-        "Change\nAgent: codex\n",
-        "Change\n\nAgent: x\nand more\n",
-        "Change\n\n> Agent: codex\n",
-        "",
-    ],
-)
-def test_trailers_of_a_message_without_a_trailer_paragraph_are_none(message: str) -> None:
-    assert trailers_of(message) == {}
-
-
+@settings(max_examples=25)
 @given(subject=st.text(), body=st.text(), value=st.text())
-def test_only_our_trailers_are_ever_read_back(subject: str, body: str, value: str) -> None:
-    with_ours = trailers_of(compose(subject, body, {"Agent": value, "Verdict": "safe"}))
+def test_git_reads_only_our_trailers_back(subject: str, body: str, value: str) -> None:
+    with_ours = trailers_by_git(compose(subject, body, {"Agent": value, "Verdict": "safe"}))
     assert sorted(with_ours) == ["Agent", "Verdict"]
     assert with_ours["Verdict"] == "safe"
-    assert trailers_of(compose(subject, body, {})) == {}
+    assert trailers_by_git(compose(subject, body, {})) == {}

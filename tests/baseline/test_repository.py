@@ -94,7 +94,7 @@ def test_c116_commits_that_are_no_longer_there_are_named_not_raised_as_a_traceba
     head = commit(repository, {"a.md": b"one\n"})
     assert not repository.has_commit(UNKNOWN)
     assert not repository.is_ancestor(UNKNOWN, head)
-    for read in (repository.snapshot, repository.parent, repository.message):
+    for read in (repository.snapshot, repository.commit, repository.message):
         with pytest.raises(BaselineError, match=UNKNOWN):
             read(UNKNOWN)
     with pytest.raises(BaselineError, match=UNKNOWN):
@@ -188,7 +188,7 @@ def test_snapshot_leaves_links_and_nested_repositories_out(repository: Repositor
     assert dict(snapshot) == {"b.md": b"one\n"}
     assert "link.md" not in snapshot
     assert "nested" not in snapshot
-    assert dict(repository.changes(None, foreign)) == {"b.md": (None, TreeEntry(blob, 0o100755))}
+    assert snapshot.entries == {"b.md": TreeEntry(blob, 0o100755)}
 
 
 def test_snapshot_of_a_repacked_repository_reads_the_same_bytes(repository: Repository) -> None:
@@ -210,11 +210,11 @@ def test_snapshot_survives_a_repack_between_two_reads(repository: Repository) ->
     assert snapshot["b/c.md"] == b"two\n"
 
 
-def test_parent_and_message_are_those_of_git(repository: Repository) -> None:
+def test_parents_and_message_are_those_of_git(repository: Repository) -> None:
     first = commit(repository, {"a.md": b"one\n"})
     second = write(repository, {"a.md": b"two\n"}, parent=first, subject="Second", body="Why", trailers={"Agent": "é"})
-    assert repository.parent(first) is None
-    assert repository.parent(second) == first
+    assert repository.commit(first).parents == ()
+    assert repository.commit(second).parents == (first,)
     assert repository.message(second) == "Second\n\nWhy\n\nAgent: é\n"
     assert git(repository.git_dir, "show", "-s", "--format=%B", second).decode() == repository.message(second) + "\n"
 
@@ -235,20 +235,6 @@ def test_is_ancestor_far_asks_git(repository: Repository, monkeypatch: pytest.Mo
     assert repository.is_ancestor(oids[0], oids[4])
     assert not repository.is_ancestor(side, oids[4])
     assert not repository.is_ancestor(UNKNOWN, oids[4])
-
-
-def test_changes_names_what_differs_and_nothing_else(repository: Repository) -> None:
-    first = commit(repository, {"keep.md": b"k", "same/x.md": b"x", "edit.md": b"old", "gone/y.md": b"y", "turn": b"t"})
-    second = commit(repository, {"edit.md": b"new", "gone/y.md": None, "turn": None, "turn/z.md": b"z"})
-    old, new = repository.snapshot(first), repository.snapshot(second)
-    assert repository.changes(first, second) == {
-        "edit.md": (old.entries["edit.md"], new.entries["edit.md"]),
-        "gone/y.md": (old.entries["gone/y.md"], None),
-        "turn": (old.entries["turn"], None),
-        "turn/z.md": (None, new.entries["turn/z.md"]),
-    }
-    assert repository.changes(second, second) == {}
-    assert {path: after for path, (_before, after) in repository.changes(None, first).items()} == dict(old.entries)
 
 
 @pytest.mark.parametrize("damage", [b"", b"\0" * 60, b"x"])
