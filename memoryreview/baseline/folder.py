@@ -87,10 +87,10 @@ class PinnedFolder:
         )
 
 
-def read_document(folder_fd: int, name: str) -> tuple[bytes, os.stat_result] | None:
-    """Return the bytes and the state of a regular file, None when there is none (a folder is none).
+def read_document(folder_fd: int, name: str) -> bytes | None:
+    """Return the bytes of a regular file, None when there is none (a folder is none).
 
-    The state is that of the moment of reading; a file that changes meanwhile is read again, three times at most.
+    A file that changes meanwhile is read again, three times at most.
 
     Raises:
         UnreadableError: a link, FIFO, socket or device, larger than MAX_DOCUMENT_BYTES, or the system refuses.
@@ -115,17 +115,18 @@ def read_document(folder_fd: int, name: str) -> tuple[bytes, os.stat_result] | N
         os.close(fd)
 
 
-def _read_steady(fd: int) -> tuple[bytes, os.stat_result]:
+def _read_steady(fd: int) -> bytes:
     before = os.fstat(fd)
     if not stat.S_ISREG(before.st_mode):
         raise UnreadableError("not a regular file")
+    _refuse_large(before.st_size)
     for _ in range(_READ_ATTEMPTS):
         content, after = _read_all(fd), os.fstat(fd)
-        if same_state(before, after):
+        if _state(before) == _state(after):
             break
         before = after
         os.lseek(fd, 0, os.SEEK_SET)
-    return content, before
+    return content
 
 
 def _read_all(fd: int) -> bytes:
@@ -133,19 +134,19 @@ def _read_all(fd: int) -> bytes:
     size_bytes = 0
     while chunk := os.read(fd, _CHUNK_BYTES):
         size_bytes += len(chunk)
-        if size_bytes > MAX_DOCUMENT_BYTES:
-            raise UnreadableError(f"larger than {MAX_DOCUMENT_BYTES // 1024**2} MiB")
+        _refuse_large(size_bytes)
         chunks.append(chunk)
     return b"".join(chunks)
 
 
-def same_state(one: os.stat_result, other: os.stat_result) -> bool:
-    """Whether two looks at a file saw the same inode with the same times and size."""
-    return state_of(one) == state_of(other)
+def _refuse_large(size_bytes: int) -> None:
+    if size_bytes > MAX_DOCUMENT_BYTES:
+        raise UnreadableError(f"larger than {MAX_DOCUMENT_BYTES // 1024**2} MiB")
 
 
-def state_of(seen: os.stat_result) -> tuple[int, int, int, int, int]:
-    return seen.st_dev, seen.st_ino, seen.st_ctime_ns, seen.st_mtime_ns, seen.st_size
+def _state(seen: os.stat_result) -> tuple[int, int, int]:
+    """Return what changes when an open file is written to."""
+    return seen.st_ctime_ns, seen.st_mtime_ns, seen.st_size
 
 
 def unreadable(error: OSError) -> UnreadableError | WorktreeError:

@@ -15,9 +15,9 @@ from pathlib import Path
 from . import durable, steps
 from .folder import PinnedFolder, UnreadableError, WorktreeError, read_document, shown
 from .names import is_reserved
-from .scan import Listing, ScanCache, scan_folder
+from .scan import Listing, scan_folder
 
-__all__ = ["Listing", "ScanCache", "StagedWrites", "Worktree", "WorktreeError"]
+__all__ = ["Listing", "StagedWrites", "Worktree", "WorktreeError"]
 
 _TEMP_NAME = re.compile(r"\.mr-[0-9a-f]{16}\.tmp")
 _TEMP_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -64,13 +64,12 @@ class Worktree:
         """The folder's real path."""
         return self._folder.root
 
-    def scan(self, cache: ScanCache | None = None) -> Listing:
+    def scan(self) -> Listing:
         """Read every `.md` document below the root (dot-folders, links, temp and lock files left out).
 
-        With a cache, files that cannot have changed since the last scan are not read again. Raises WorktreeError when
-        the folder is gone, was replaced or cannot be read: never an empty listing instead.
+        Raises WorktreeError when the folder is gone, was replaced or cannot be read: never an empty listing instead.
         """
-        return scan_folder(self._folder, ScanCache() if cache is None else cache)
+        return scan_folder(self._folder)
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes of one document, None when there is none (a folder is none).
@@ -80,7 +79,7 @@ class Worktree:
         *parents, name = self._resolved(path)
         try:
             with self._folder.opened(parents) as fd:
-                found = read_document(fd, name)
+                return read_document(fd, name)
         except FileNotFoundError:
             return None
         except NotADirectoryError:
@@ -90,7 +89,6 @@ class Worktree:
             raise _cannot(f"“{shown(path)}” cannot be read", error.strerror) from error
         except UnreadableError as error:
             raise _cannot(f"“{shown(path)}” cannot be read", str(error)) from error
-        return None if found is None else found[0]
 
     def resolve(self, path: str) -> str:
         """Return the real path of a document (an inside link's target).
@@ -261,7 +259,7 @@ def _stage(folder_fd: int, name: str, expected: bytes | None, new: bytes) -> str
 
 
 def _place(folder_fd: int, temp: str, name: str, expected: bytes | None) -> bool:
-    if _content(folder_fd, name) != expected:
+    if read_document(folder_fd, name) != expected:
         return False
     if not _take_place(folder_fd, temp, name, expected):
         return False
@@ -289,7 +287,7 @@ def _take_place(folder_fd: int, temp: str, name: str, expected: bytes | None) ->
 
 
 def _remove(folder_fd: int, name: str, expected: bytes | None) -> bool:
-    if _content(folder_fd, name) != expected:
+    if read_document(folder_fd, name) != expected:
         return False
     steps.on_step("document.found")
     os.unlink(name, dir_fd=folder_fd)
@@ -307,11 +305,6 @@ def _sync(folder_fd: int, name: str) -> None:
             f"“{shown(name)}” was changed, but the change may not survive a power cut: {error.strerror}. "
             "Check the disk."
         ) from error
-
-
-def _content(folder_fd: int, name: str) -> bytes | None:
-    found = read_document(folder_fd, name)
-    return None if found is None else found[0]
 
 
 def _refuse_read_only(folder_fd: int, name: str) -> None:

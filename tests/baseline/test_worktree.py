@@ -7,7 +7,6 @@ import socket
 import stat
 import subprocess
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,9 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryreview.baseline import folder as folder_module
-from memoryreview.baseline import scan as scan_module
-from memoryreview.baseline.scan import is_document_path
-from memoryreview.baseline.worktree import ScanCache, Worktree, WorktreeError
+from memoryreview.baseline.worktree import Worktree, WorktreeError
 from tests.baseline.git_checks import start_python
 
 HOSTILE_NAMES = [
@@ -115,7 +112,6 @@ def test_scan_leaves_out_what_is_no_document(root: Path, name: str) -> None:
     (root / "kept.md").write_bytes(b"kept\n")
     listing = Worktree(root).scan()
     assert (dict(listing.documents), dict(listing.skipped)) == ({"kept.md": b"kept\n"}, {})
-    assert not is_document_path(name)
 
 
 @pytest.mark.parametrize("path", ["a.md", "a/b.MD", "mr-x.md", "bak.md", "a.bakery.md", "git/x.md", "lock.md", "x~.md"])
@@ -123,7 +119,6 @@ def test_document_path_is_listed(root: Path, path: str) -> None:
     (root / path).parent.mkdir(exist_ok=True)
     (root / path).write_bytes(b"x")
     assert dict(Worktree(root).scan().documents) == {path: b"x"}
-    assert is_document_path(path)
 
 
 def test_c107_scan_names_links_and_reads_none(root: Path, tmp_path: Path) -> None:
@@ -189,7 +184,6 @@ def test_scan_keeps_hard_linked_documents(root: Path, tmp_path: Path) -> None:
 
 def test_scan_skips_documents_over_the_hard_cap(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folder_module, "MAX_DOCUMENT_BYTES", 3 * 1024 * 1024)
-    monkeypatch.setattr(scan_module, "MAX_DOCUMENT_BYTES", 3 * 1024 * 1024)
     (root / "large.md").write_bytes(b"x" * (3 * 1024 * 1024))
     (root / "huge.md").write_bytes(b"x" * (3 * 1024 * 1024 + 1))
     listing = Worktree(root).scan()
@@ -299,84 +293,6 @@ def test_root_may_be_reached_by_a_link(root: Path) -> None:
     assert worktree.scan().documents == {"a.md": b"a"}
 
 
-def settle(path: Path) -> None:
-    """Date a file back, so that it does not count as written this very moment."""
-    os.utime(path, ns=(1_700_000_000_123_456_789, 1_700_000_000_123_456_789))
-    time.sleep(0.12)
-
-
-def count_reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    read: list[str] = []
-    real = os.open
-
-    def note(path: Any, *arguments: Any, **options: Any) -> int:
-        if str(path).endswith(".md"):
-            read.append(str(path))
-        return real(path, *arguments, **options)
-
-    monkeypatch.setattr(os, "open", note)
-    return read
-
-
-def test_scan_with_a_cache_reads_only_what_changed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("a.md", "b.md", "c.md"):
-        (root / name).write_bytes(name.encode())
-    settle(root / "a.md")
-    worktree, cache = Worktree(root), ScanCache()
-    first = worktree.scan(cache)
-    read = count_reads(monkeypatch)
-    assert worktree.scan(cache) == first
-    assert read == []
-    (root / "b.md").write_bytes(b"new!")
-    (root / "c.md").unlink()
-    (root / "d.md").write_bytes(b"d")
-    assert worktree.scan(cache).documents == {"a.md": b"a.md", "b.md": b"new!", "d.md": b"d"}
-    assert sorted(read) == ["b.md", "d.md"]
-
-
-def test_scan_cache_sees_a_change_of_same_size_with_the_old_time_put_back(root: Path) -> None:
-    (root / "a.md").write_bytes(b"old\n")
-    settle(root / "a.md")
-    worktree, cache = Worktree(root), ScanCache()
-    worktree.scan(cache)
-    (root / "a.md").write_bytes(b"new\n")
-    settle(root / "a.md")
-    assert worktree.scan(cache).documents == {"a.md": b"new\n"}
-
-
-def test_scan_cache_sees_a_file_that_was_replaced_by_rename(root: Path) -> None:
-    (root / "a.md").write_bytes(b"old\n")
-    settle(root / "a.md")
-    worktree, cache = Worktree(root), ScanCache()
-    worktree.scan(cache)
-    (root / "next").write_bytes(b"new\n")
-    (root / "next").rename(root / "a.md")
-    assert worktree.scan(cache).documents == {"a.md": b"new\n"}
-
-
-def test_scan_cache_does_not_trust_a_file_read_in_the_moment_it_was_written(root: Path) -> None:
-    path = root / "a.md"
-    path.write_bytes(b"old\n")
-    cache, now = ScanCache(), path.stat()
-    newest = max(now.st_mtime_ns, now.st_ctime_ns)
-    cache.put("a.md", now, newest + 1_000_000, b"old\n")
-    assert cache.get("a.md", now) is None
-    cache.put("a.md", now, newest + 200_000_000, b"old\n")
-    assert cache.get("a.md", now) == b"old\n"
-    cache.put("a.md", now, newest - 3_600_000_000_000, b"old\n")
-    assert cache.get("a.md", now) is None
-
-
-def test_scan_cache_waits_longer_where_the_file_system_keeps_whole_seconds() -> None:
-    second = 1_700_000_000_000_000_000
-    coarse = os.stat_result((0o100644, 1, 1, 1, 0, 0, 4, 0, 0, 0), {"st_mtime_ns": second, "st_ctime_ns": second})
-    cache = ScanCache()
-    cache.put("a.md", coarse, second + 1_500_000_000, b"old\n")
-    assert cache.get("a.md", coarse) is None
-    cache.put("a.md", coarse, second + 2_000_000_000, b"old\n")
-    assert cache.get("a.md", coarse) == b"old\n"
-
-
 def test_file_that_changes_while_it_is_read_is_read_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = root / "a.md"
     path.write_bytes(b"old\n")
@@ -404,9 +320,8 @@ def test_file_that_never_rests_is_read_as_it_was_last_seen(root: Path, monkeypat
         return content
 
     monkeypatch.setattr(os, "read", read_and_write)
-    worktree, cache = Worktree(root), ScanCache()
-    assert worktree.scan(cache).documents == {"a.md": b"xx"}
-    assert worktree.scan(cache).documents == {"a.md": b"x" * 5}
+    assert Worktree(root).scan().documents == {"a.md": b"xx"}
+    assert Worktree(root).scan().documents == {"a.md": b"x" * 5}
 
 
 def test_fifo_that_takes_the_place_of_a_file_is_not_read(root: Path) -> None:
