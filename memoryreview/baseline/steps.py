@@ -2,9 +2,11 @@
 
 In order: `repository.written`; for each object `object.written`, `object.stored`; for the branch `ref.written`,
 `ref.locked`, `ref.moved`, `ref.durable`; for a document `document.created`, `document.written`, `document.replaced`,
-`document.durable`, or, when it goes, `document.found`, `document.removed`, `document.durable`.
+`document.durable`, or, when it goes, `document.found`, `document.removed`, `document.durable`. Operations of review add
+their own between these: `intent.recorded`, `documents.written`, `change.recorded`, `decision.recorded`.
 
-Tests assign `on_step` in a process of their own; nothing else does.
+The product announces each step and never assigns `on_step`. Tests do, in a process of their own to kill it there, or in
+this one to watch the order or to write at that moment.
 """
 
 from __future__ import annotations
