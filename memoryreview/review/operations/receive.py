@@ -15,10 +15,11 @@ from memoryreview.baseline.repository import Snapshot
 from memoryreview.baseline.worktree import Worktree, WorktreeError
 from memoryreview.core import scan
 from memoryreview.core.classify.classify import classify
-from memoryreview.core.edits import Edit, Operation, build
+from memoryreview.core.edits import Edit, EntryAdd, Operation, Write, build
 from memoryreview.core.errors import InvalidOperationError, PathNotAllowedError, StaleBaseError
 from memoryreview.core.merge import Merged, merge3
 from memoryreview.core.model import Classification, Delta, Finding, FormatName, Limits, Tree, Verdict
+from memoryreview.core.names import refuse_escape, shown
 from memoryreview.core.overlay import Overlay
 from memoryreview.review.models import OPEN_STATES, Agent, Delivery, Proposal, State, Store, Verb
 
@@ -293,18 +294,22 @@ def _promotion(
 
 
 def _requested_delta(request: Request, store: Store, tree: Snapshot, head: str) -> Delta:
-    operations = [_through_links(op, store) for op in request.operations if not isinstance(op, Promote)]
+    operations = [_through_link(op, store) for op in request.operations if not isinstance(op, Promote)]
     form = FormatName(store.format)
     if request.base is None or request.base == head:
-        return build(tree, operations, format=form, limits=LIMITS)
-    with reading(store) as repository:
-        if not repository.has_commit(request.base) or not repository.is_ancestor(request.base, head):
-            raise StaleBaseError(
-                "", None, "The base is not a commit of this store. Nothing was stored; read the head again."
-            )
-        base = repository.snapshot(request.base)
-        wanted = build(base, operations, format=form, limits=LIMITS)
-        return _onto_head(base, tree, wanted)
+        delta = build(tree, operations, format=form, limits=LIMITS)
+    else:
+        with reading(store) as repository:
+            if not repository.has_commit(request.base) or not repository.is_ancestor(request.base, head):
+                raise StaleBaseError(
+                    "", None, "The base is not a commit of this store. Nothing was stored; read the head again."
+                )
+            base = repository.snapshot(request.base)
+            delta = _onto_head(base, tree, build(base, operations, format=form, limits=LIMITS))
+    for path in delta:
+        if _real_path(path, store) != path:
+            raise PathNotAllowedError(shown(path), "it is a link, or lies behind one; name the document itself")
+    return delta
 
 
 def _onto_head(base: Tree, tree: Tree, wanted: Delta) -> Delta:
@@ -316,15 +321,24 @@ def _onto_head(base: Tree, tree: Tree, wanted: Delta) -> Delta:
     return {path: new for path, new in merged.items() if new != tree.get(path)}
 
 
-def _through_links(operation: Operation, store: Store) -> Operation:
-    """Follow a link inside the folder to the document itself; refuse one that leaves it."""
-    if not isinstance(operation, Edit):
+def _through_link(operation: Operation, store: Store) -> Operation:
+    """Let a change of text go through a link inside the folder to the document itself."""
+    if not isinstance(operation, Edit | Write | EntryAdd):
         return operation
+    refuse_escape(operation.path)
+    return replace(operation, path=_real_path(operation.path, store))
+
+
+def _real_path(path: str, store: Store) -> str:
+    """Return where a path leads in the folder. Raises PathNotAllowedError when it leads out of it."""
     try:
-        real = Worktree(Path(store.root)).resolve(operation.path)
+        worktree = Worktree(Path(store.root))
+    except WorktreeError:
+        return path  # the folder is away; the proposal waits until it is back
+    try:
+        return worktree.resolve(path)
     except WorktreeError as error:
-        raise PathNotAllowedError("the given path", str(error).rstrip(".")) from error
-    return operation if real == operation.path else Edit(path=real, edits=operation.edits)
+        raise PathNotAllowedError(shown(path), "it is a link that leaves the folder") from error
 
 
 def _refuse_beyond_cap(agent: Agent) -> None:

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import random
 import string
+from pathlib import Path
 
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
 
 from memoryreview.core.edits import Delete, Edit, Replacement, Write
-from memoryreview.core.errors import NoMatchError, StaleBaseError
+from memoryreview.core.errors import InvalidOperationError, NoMatchError, PathNotAllowedError, StaleBaseError
 from memoryreview.review.models import Agent, Change, ChangeKind, Proposal, State
 from memoryreview.review.operations import accounts, decide, receive
 from memoryreview.review.operations.errors import (
@@ -261,3 +262,29 @@ def test_revise_replaces_what_waits(make_store: MakeStore, agent: Agent, propose
     proposal.refresh_from_db()
     assert (proposal.state, proposal.revision.number) == (State.PENDING, 2)
     assert b"yarn" in bytes(proposal.revision.documents.get().content or b"")
+
+
+def test_text_goes_through_a_link_inside_the_folder(make_store: MakeStore, propose: Propose) -> None:
+    """C107"""
+    store = make_store({"build.md": NOTE})
+    (Path(store.root) / "alias.md").symlink_to("build.md")
+
+    proposal = propose(store, replaced("alias.md", "13/04/2025", "2025-04-13"))
+
+    assert (proposal.paths, (Path(store.root) / "alias.md").is_symlink()) == (["build.md"], True)
+    assert on_disk(store, "alias.md") == NOTE.replace("13/04/2025", "2025-04-13").encode()
+
+
+@pytest.mark.parametrize("operation", [Write("out.md", "x\n"), Delete("out.md"), Write("away/x.md", "x\n")])
+def test_link_out_of_the_folder_is_refused(
+    make_store: MakeStore, agent: Agent, tmp_path: Path, operation: Write
+) -> None:
+    store = make_store({"build.md": NOTE})
+    (tmp_path / "secret.md").write_text("not ours\n")
+    (Path(store.root) / "out.md").symlink_to(tmp_path / "secret.md")
+    (Path(store.root) / "away").symlink_to(tmp_path)
+
+    with pytest.raises((PathNotAllowedError, InvalidOperationError)):
+        receive.submit(ask(store.slug, operation), agent=agent)
+
+    assert (Proposal.objects.count(), (tmp_path / "secret.md").read_text()) == (0, "not ours\n")
