@@ -123,5 +123,6 @@ document.addEventListener("click", (event) => {
 
 markRow();
 runToast();
+if (!narrow.matches) currentRow()?.scrollIntoView({ block: "nearest" });
 if (document.activeElement === document.body && !narrow.matches) currentRow()?.focus({ preventScroll: true });
 pane()?.querySelector(".actions [data-focus]")?.focus();
