@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import random
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -66,3 +68,43 @@ def _walk(sequence: Iterable[tuple[Any, Any]], is_last: bool, is_repeated: bool,
 
 def _consumes_nothing(op: object) -> bool:
     return op in (_constants.AT, _constants.ASSERT, _constants.ASSERT_NOT)
+
+
+_DIGITS = "0123456789"
+_LOWER = "abcdefghijklmnopqrstuvwxyz"
+_UPPER = _LOWER.upper()
+_CLASSES = {
+    "dig": _DIGITS,
+    "hex": _DIGITS + "abcdef",
+    "HEX": _DIGITS + "ABCDEF",
+    "alpha": _LOWER + _UPPER,
+    "low": _LOWER + _DIGITS,
+    "up": _UPPER + _DIGITS,
+    "b32": _UPPER + "234567",
+    "b62": _LOWER + _UPPER + _DIGITS,
+    "b64": _LOWER + _UPPER + _DIGITS + "+/",
+    "url": _LOWER + _UPPER + _DIGITS + "_-",
+    "bech": "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
+}
+_HOLE = re.compile(r"<([A-Za-z0-9]{1,8}):(\d{1,4})>")
+
+
+def build_example(template: str, chooser: random.Random) -> str:
+    """Fill the holes of a template: `<b62:36>` with 36 random characters, `<jwt:20>` with a whole web token."""
+    return _HOLE.sub(lambda hole: _filled(hole[1], int(hole[2]), chooser), template)
+
+
+def _filled(kind: str, length: int, chooser: random.Random) -> str:
+    if kind == "jwt":
+        parts = ({"alg": "HS256", "typ": "JWT"}, {"sub": _random("low", 8, chooser), "exp": 1893456000})
+        encoded = (base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts)
+        return ".".join((*encoded, _random("url", length, chooser)))
+    if kind == "b64pem":
+        label = " ".join(("PRIVATE", "KEY"))
+        pem = f"-----BEGIN {label}-----\n{_random('b64', length, chooser)}\n-----END {label}-----\n"
+        return base64.b64encode(pem.encode()).decode()
+    return _random(kind, length, chooser)
+
+
+def _random(kind: str, length: int, chooser: random.Random) -> str:
+    return "".join(chooser.choices(_CLASSES[kind], k=length))

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from memoryreview.core.model import Finding, Scope, Severity
 from memoryreview.core.scan import MAX_FINDINGS_PER_RULE, mask, new_findings, scan
-from memoryreview.core.scan.secret_rule import build_example
 from memoryreview.core.scan.secrets import RULES
 
-from .samples import FIXTURES, Sample, load_samples, tier
+from .samples import FIXTURES, Sample, build_example, load_samples, tier
 
 SAMPLES = load_samples()
 CORPORA = FIXTURES / "corpora"

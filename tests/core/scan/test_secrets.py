@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from memoryreview.core.model import Severity
 from memoryreview.core.scan import secrets
-from memoryreview.core.scan.secret_rule import SecretRule, build_example, entropy
+from memoryreview.core.scan.secret_rule import SecretRule, entropy
 from memoryreview.core.scan.secret_rules_review import REVIEW_RULES
 from memoryreview.core.scan.secrets import BLOCK_RULES, RULES, secret_hits
 
-from .samples import Sample, load_samples, open_repeats_before_the_end, whole
+from .samples import Sample, build_example, load_samples, open_repeats_before_the_end, whole
 
 SECRET_SAMPLES = [sample for sample in load_samples() if sample.kind == "secret"]
 MULTI_LINE = {"private-key-pem", "putty-key"}
