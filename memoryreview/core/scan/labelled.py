@@ -35,7 +35,6 @@ _PHRASE_ABOUT = re.compile(
     r"(?i)\b(?:enter|your|must|please|required|forgot\w*|invalid|wrong|new|the|reset|change|confirm|is|are|a|an|or"
     r"|password|passwort|field|should|cannot|too|not)\b"
 )
-_SECRET_KEY_WORDS = re.compile(r"(?i)(?:api|access|auth|encryption|signing|client|private|master|secret|admin)[_ \-]?$")
 _STATES = re.compile(r"(?i)\b(?:is|was|lautet|ist|war|es|est|è|é|jest)\b|[—–是为為はが은는이가]")
 _PUBLIC_KEY_WORDS = re.compile(
     r"(?i)(?:public|cache|primary|foreign|partition|sort|host|idempotency|object|s3|index|map|dict|i18n|translation"
@@ -122,10 +121,6 @@ def judge_token(match: re.Match[str]) -> Severity | None:
         return None
     kinds = sum(any(test(c) for c in value) for test in (str.isupper, str.islower, str.isdigit))
     return Severity.REVIEW if kinds == 3 or _HEX.fullmatch(value) or len(value) >= 20 else None
-
-
-def _is_secret_label(before: str, label: str) -> bool:
-    return label.casefold() != "key" or _SECRET_KEY_WORDS.search(before) is not None
 
 
 def judge_group_key(match: re.Match[str]) -> Severity | None:

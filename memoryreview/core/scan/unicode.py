@@ -76,23 +76,6 @@ def unicode_hits(text: str) -> list[Hit]:
     return [*_runs(odd), *_mixed_words(text)]
 
 
-def hidden_text(run: str) -> str:
-    """Return the ASCII that a run of tag characters or variation selectors carries, "" where it carries none.
-
-    For display only: it lets a reviewer read what the run says.
-    """
-    codes = (_payload_byte(ord(char)) for char in run)
-    return bytes(code for code in codes if code is not None).decode("utf-8", "replace")
-
-
-def _payload_byte(code: int) -> int | None:
-    if 0xE0020 <= code <= 0xE007E:
-        return code - 0xE0000
-    if 0xFE00 <= code <= 0xFE0F:
-        return code - 0xFE00
-    return code - 0xE0100 + 16 if 0xE0100 <= code <= 0xE01EF else None
-
-
 def _odd_characters(text: str) -> Iterator[_Odd]:
     judges = {char: judge for char in set(text) if (judge := _judge_for(char)) is not None}
     if not judges:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoryreview.core.scan.unicode import hidden_text, unicode_hits
+from memoryreview.core.scan.unicode import unicode_hits
 
 
 def tags(ascii_text: str) -> str:
@@ -80,11 +80,6 @@ def test_run_is_one_hit_at_its_place() -> None:
     [hit] = unicode_hits("Ship it" + tags("obey") + ".")
 
     assert (hit.start, hit.end) == (7, 11)
-
-
-@pytest.mark.parametrize("carrier", [tags("obey me"), selectors(b"obey me")])
-def test_hidden_text_reads_the_carrier(carrier: str) -> None:
-    assert hidden_text(carrier) == "obey me"
 
 
 @given(st.text(max_size=200))
