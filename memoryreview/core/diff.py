@@ -51,7 +51,7 @@ class Hunk:
 @dataclass(frozen=True, slots=True)
 class DocumentDiff:
     """`summary` says in words what a person cannot see ("2 lines differ in blanks only"), else "". `added` and
-    `removed` count lines, also those beyond what is shown; `truncated` says that something is not shown."""
+    `removed` count lines, also those beyond what is shown."""
 
     path: str
     old_exists: bool
@@ -60,7 +60,6 @@ class DocumentDiff:
     removed: int
     hunks: tuple[Hunk, ...]
     summary: str = ""
-    truncated: bool = False
 
 
 def document_diff(
@@ -91,7 +90,6 @@ def document_diff(
         removed=sum(run.old_end - run.old_start for run in runs),
         hunks=hunks,
         summary="; ".join(said),
-        truncated=shown < wanted or canvas.is_cut,
     )
 
 

@@ -13,9 +13,6 @@ from . import yaml_view
 from .names import shown
 from .text import split_lines
 
-FAILING_KINDS = frozenset({"head-colon", "head-quote", "head-tab", "head-alias", "head-special", "head-syntax"})
-"""Problems for which a YAML reader gives up, or must: the whole head is lost to it."""
-
 MAX_UNCLOSED_BYTES = 64 * 1024
 """How far the text after a fence that nothing closes is looked at, to say whether it was meant as frontmatter."""
 

@@ -44,7 +44,7 @@ def test_diff_marks_the_words_that_differ_in_a_changed_line() -> None:
     diff = compare("# Ports\n\n- dev uses 5432 now\n", "# Ports\n\n- dev uses 5433 now\n")
 
     assert drawn(diff) == [" # Ports", " ", "-- dev uses {5432} now", "+- dev uses {5433} now"]
-    assert (diff.added, diff.removed, diff.summary, diff.truncated) == (1, 1, "", False)
+    assert (diff.added, diff.removed, diff.summary) == (1, 1, "")
     assert (diff.hunks[0].heading, diff.hunks[0].old_span, diff.hunks[0].new_span) == ("Ports", (1, 4), (1, 4))
 
 
@@ -188,7 +188,7 @@ def test_c148_diff_of_a_very_long_line_shows_the_change_with_80_characters_each_
         f"[{at - 80:,} characters not shown]{line[at - 80 : at]}{{word480}}{line[at + 7 : at + 87]}"
         f"[{4374 - at - 87:,} characters not shown]"
     )
-    assert (removed.note, added.note, diff.truncated) == ("shortened", "shortened", False)
+    assert (removed.note, added.note, diff.summary) == ("shortened", "shortened", "")
 
 
 def test_c148_diff_of_a_long_line_keeps_the_place_of_what_went() -> None:
@@ -284,20 +284,20 @@ def test_diff_over_the_line_limit_says_what_is_shown(monkeypatch: pytest.MonkeyP
 
     diff = compare("", "new\n" * 25)
 
-    assert (len(drawn(diff)), diff.added, diff.truncated, diff.summary) == (10, 25, True, "10 of 25 lines shown")
+    assert (len(drawn(diff)), diff.added, diff.summary) == (10, 25, "10 of 25 lines shown")
 
 
 def test_diff_over_the_size_limit_says_what_is_shown() -> None:
     diff = compare(None, ("y" * 199_999 + "\n") * 5)
 
-    assert (len(drawn(diff)), diff.truncated, diff.summary) == (2, True, "2 of 5 lines shown")
+    assert (len(drawn(diff)), diff.summary) == (2, "2 of 5 lines shown")
 
 
 def test_diff_of_one_enormous_line_is_cut_and_says_so() -> None:
     diff = compare(None, "\U000e0041" * 60_000)
 
     assert diff.hunks[0].lines[0].pieces[-1].chip == "the rest of this line is not shown"
-    assert (diff.truncated, diff.summary) == (True, "very long lines are cut")
+    assert diff.summary == "very long lines are cut"
 
 
 def hostile() -> dict[str, tuple[str, str]]:
@@ -341,7 +341,6 @@ def test_diff_is_total_and_counts_right(old: bytes | None, new: bytes | None, co
     lines = [line for hunk in diff.hunks for line in hunk.lines]
     assert diff.added == sum(line.mark is Mark.ADDED for line in lines)
     assert diff.removed == sum(line.mark is Mark.REMOVED for line in lines)
-    assert diff.truncated is False
     for hunk in diff.hunks:
         assert len([line for line in hunk.lines if line.old_number]) == hunk.old_span[1] - hunk.old_span[0]
         assert len([line for line in hunk.lines if line.new_number]) == hunk.new_span[1] - hunk.new_span[0]

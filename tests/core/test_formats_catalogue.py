@@ -22,21 +22,21 @@ def test_c013_wiki_links_resolve_by_stem_name_and_loosely() -> None:
     assert lint(documents, FormatName.CLAUDE) == [("unresolved-link", "a.md", 1)]
 
 
-def test_find_document_says_how_well_it_fits() -> None:
-    documents = tree(project_log=topic("project-log-format"), sub__other="# O\n")
+def test_find_says_how_well_it_fits() -> None:
+    catalogue = formats.Catalogue(tree(project_log=topic("project-log-format"), sub__other="# O\n"))
 
-    assert formats.find_document(documents, "a.md", "project_log.md") == formats.Found(Match.EXACT, ("project_log.md",))
-    assert formats.find_document(documents, "a.md", "project-log") == formats.Found(Match.LOOSE, ("project_log.md",))
-    assert formats.find_document(documents, "a.md", "other") == formats.Found(Match.EXACT, ("sub/other.md",))
-    assert formats.find_document(documents, "sub/a.md", "../project_log.md").match is Match.EXACT
-    assert formats.find_document(documents, "a.md", "log") == formats.Found(Match.NONE)
-    assert formats.find_document(documents, "a.md", "../../x.md") == formats.Found(Match.NONE)
+    assert catalogue.find("a.md", "project_log.md") == formats.Found(Match.EXACT, ("project_log.md",))
+    assert catalogue.find("a.md", "project-log") == formats.Found(Match.LOOSE, ("project_log.md",))
+    assert catalogue.find("a.md", "other") == formats.Found(Match.EXACT, ("sub/other.md",))
+    assert catalogue.find("sub/a.md", "../project_log.md").match is Match.EXACT
+    assert catalogue.find("a.md", "log") == formats.Found(Match.NONE)
+    assert catalogue.find("a.md", "../../x.md") == formats.Found(Match.NONE)
 
 
 def test_equal_names_in_two_folders_prefer_the_own() -> None:
     documents = tree(a__note="x", b__note="y", b__z="[[note]]")
 
-    assert formats.find_document(documents, "b/z.md", "note").paths == ("b/note.md", "a/note.md")
+    assert formats.Catalogue(documents).find("b/z.md", "note").paths == ("b/note.md", "a/note.md")
 
 
 def test_c043_valid_targets_resolve() -> None:

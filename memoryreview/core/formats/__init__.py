@@ -6,13 +6,13 @@ from memoryreview.core.model import FormatName, Tree
 
 from . import codex, hermes, index
 from .base import Format, basename, is_document
-from .catalogue import Catalogue, Found, LinkState, Match, find_document
+from .catalogue import Catalogue, Found, LinkState, Match
 from .claude import INDEX_NAME, Claude, has_head
 from .codex import Codex
 from .hermes import Hermes
 from .markdown import Markdown
 
-__all__ = ["Catalogue", "Format", "Found", "LinkState", "Match", "detect", "find_document", "of"]
+__all__ = ["Catalogue", "Format", "Found", "LinkState", "Match", "detect", "of"]
 
 HEADED_SHARE = 1 / 3
 """Share of the documents with a topic file's frontmatter from which on a folder without index rows is Claude's."""

@@ -38,10 +38,9 @@ class IndexRow:
         target, anchor: decoded as in `markdown.Link`.
         separator: text between link and hook (" — ", ": ", "; ", "").
         hook: the rest of the first line and the wrapped lines, as one string with single spaces.
-        hook_start, hook_end: half-open byte span of the hook in the document (equal when there is none).
+        hook_start: byte offset of the hook in the document, that of the row's end when there is none.
         kind: "inline" or "wiki", the form of the link.
         depth: 1 for a row of an outermost list.
-        has_list_below: whether other list entries are nested under the row.
     """
 
     lines: tuple[int, int]
@@ -54,12 +53,10 @@ class IndexRow:
     separator: str
     hook: str
     hook_start: int
-    hook_end: int
     list_id: int
     section: int
     kind: str = "inline"
     depth: int = 1
-    has_list_below: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,11 +146,6 @@ class Catalogue:
         return LinkState.MISSING if self.has_folder(first_step) else LinkState.REPOSITORY
 
 
-def find_document(tree: Tree, source: str, target: str) -> Found:
-    """Find what a path or name means in one document of a folder. For many links build one Catalogue."""
-    return Catalogue(tree).find(source, target)
-
-
 def _joined(folder: str, target: str) -> str | None:
     """Return a relative path as seen from a folder, None when it leaves the store."""
     parts = folder.split("/") if folder else []

@@ -63,12 +63,11 @@ def is_document_link(link: Link) -> bool:
 
 def _row(data: bytes, lines: Sequence[Line], spots: Sequence[Spot], link: Link, before: str) -> IndexRow:
     first = link.lineno - 1
-    text_end, last, has_list_below = _extent(spots, first)
+    text_end, last = _extent(spots, first)
     stop = lines[text_end].start + len(lines[text_end].body.rstrip(b" \t"))
     after = data[link.end : max(link.end, stop)].decode("utf-8", "replace")
     separator = match.group() if (match := _SEPARATOR.match(after)) else ""
     hook = after[len(separator) :].lstrip(" \t\r\n")
-    hook_end = link.end + len(after.encode())
     return IndexRow(
         lines=(first + 1, last + 1),
         start=lines[first].start,
@@ -79,13 +78,11 @@ def _row(data: bytes, lines: Sequence[Line], spots: Sequence[Spot], link: Link, 
         anchor=link.anchor,
         separator=separator,
         hook=_BLANKS.sub(" ", hook),
-        hook_start=hook_end - len(hook.encode()),
-        hook_end=hook_end,
+        hook_start=link.end + len(after.encode()) - len(hook.encode()),
         list_id=spots[first].list_id,
         section=spots[first].section,
         kind=link.kind,
         depth=spots[first].depth,
-        has_list_below=has_list_below,
     )
 
 
@@ -98,22 +95,21 @@ def _is_marker(before: str) -> bool:
     return not any(char.isalnum() for char in rest)
 
 
-def _extent(spots: Sequence[Spot], first: int) -> tuple[int, int, bool]:
-    """Return (index of the last line of its first paragraph, of its last own line, whether a list stands below it)."""
-    start, depth = spots[first].item_start, spots[first].depth
+def _extent(spots: Sequence[Spot], first: int) -> tuple[int, int]:
+    """Return the index of the last line of a row's first paragraph, and of its last own line."""
     text_end = last = first
     is_text = True
     for index in range(first + 1, len(spots)):
         spot = spots[index]
-        if spot.item_start != start:
-            return text_end, last, spot.depth > depth
+        if spot.item_start != spots[first].item_start:
+            break
         if spot.place is not spots[first].place:
             is_text = False
         if is_text:
             text_end = index
         if spot.place is not Place.BLANK:
             last = index
-    return text_end, last, False
+    return text_end, last
 
 
 def append_row(data: bytes, *, title: str, target: str, description: str) -> bytes:
