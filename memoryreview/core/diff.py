@@ -51,7 +51,7 @@ class Hunk:
 @dataclass(frozen=True, slots=True)
 class DocumentDiff:
     """`summary` says in words what a person cannot see ("2 lines differ in blanks only"), else "". `added` and
-    `removed` count lines, also those beyond what is shown."""
+    `removed` count lines, also those beyond what is shown; `truncated` says that there are some."""
 
     path: str
     old_exists: bool
@@ -60,6 +60,7 @@ class DocumentDiff:
     removed: int
     hunks: tuple[Hunk, ...]
     summary: str = ""
+    truncated: bool = False
 
 
 def document_diff(
@@ -90,6 +91,7 @@ def document_diff(
         removed=sum(run.old_end - run.old_start for run in runs),
         hunks=hunks,
         summary="; ".join(said),
+        truncated=shown < wanted or canvas.is_cut,
     )
 
 
@@ -105,7 +107,7 @@ class _Document:
     def of(cls, document: bytes | None) -> _Document:
         lines = split_lines(document or b"")
         texts = tuple(line.body.decode("utf-8", "surrogateescape") for line in lines)
-        return cls(lines, tuple(line.body + line.eol for line in lines), texts)
+        return cls(lines, tuple(line.raw for line in lines), texts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,11 @@ from dataclasses import dataclass, field
 
 from . import yaml_view
 from .names import shown
-from .text import split_lines
+from .text import BYTE_ORDER_MARK, split_lines
 
 MAX_UNCLOSED_BYTES = 64 * 1024
 """How far the text after a fence that nothing closes is looked at, to say whether it was meant as frontmatter."""
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _OPENING = re.compile(rb"---[ \t]*(?:\r?\n|\Z)")
 _CLOSING = re.compile(rb"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _BLANK_LINES = re.compile(rb"(?:[ \t]*+\r?\n)*+")
@@ -99,7 +98,7 @@ _RULE = (
 
 def read(data: bytes) -> Frontmatter | NoFrontmatter:
     """Read the head of a document. Total on arbitrary bytes, linear time, never expands aliases."""
-    start = len(_BYTE_ORDER_MARK) if data.startswith(_BYTE_ORDER_MARK) else 0
+    start = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
     found = _locate(data, start)
     if isinstance(found, NoFrontmatter):
         return found

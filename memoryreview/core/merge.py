@@ -80,7 +80,7 @@ def changes(old: bytes | None, new: bytes | None) -> tuple[Change, ...]:
 
 
 def _lines(data: bytes) -> list[bytes]:
-    return [data[line.start : line.end] for line in split_lines(data)]
+    return [line.raw for line in split_lines(data)]
 
 
 def _whole(data: bytes | None) -> tuple[int, int]:

@@ -67,9 +67,9 @@ def apply(document: bytes, hunks: tuple[PatchHunk, ...]) -> bytes:
         start = hunk.old_start - 1 if hunk.old_count else hunk.old_start
         if not copied <= start <= len(lines):
             raise PatchError(f"hunk {number} starts at line {hunk.old_start}, which is not there or already used")
-        out += (document[line.start : line.end] for line in lines[copied:start])
+        out += (line.raw for line in lines[copied:start])
         copied = _apply_hunk(document, lines, start, hunk, out)
-    out += (document[line.start : line.end] for line in lines[copied:])
+    out += (line.raw for line in lines[copied:])
     if any(not line.endswith(b"\n") for line in out[:-1]):
         raise PatchError("it puts text after a line that it says has no newline at end of file")
     return b"".join(out)
@@ -85,13 +85,13 @@ def _apply_hunk(document: bytes, lines: tuple[Line, ...], start: int, hunk: Patc
         if at >= len(lines) or not _fits(patch_line.text, lines[at]):
             raise PatchError(f"line {at + 1} of the document is not what the diff says")
         if patch_line.mark == " ":
-            out.append(document[lines[at].start : lines[at].end])
+            out.append(lines[at].raw)
         at += 1
     return at
 
 
 def _fits(text: bytes, line: Line) -> bool:
-    if text == line.body + line.eol:
+    if text == line.raw:
         return True
     return line.eol == b"\r\n" and text == line.body + b"\n"
 

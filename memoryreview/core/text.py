@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from .errors import NotUtf8Error
 from .model import Rewrite
 
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
 _BLANKS = re.compile(r"[ \t]+")
 
 # Inclusive code point ranges, sorted: Thai, Lao, Myanmar, Hangul Jamo, Khmer, CJK radicals and Kangxi, letters among
@@ -57,6 +59,11 @@ class Line:
     body: bytes
     eol: bytes
 
+    @property
+    def raw(self) -> bytes:
+        """The line as it stands in the document, line end included."""
+        return self.body + self.eol
+
 
 def split_lines(data: bytes) -> tuple[Line, ...]:
     """Split at LF only (CRLF is one end), as git does: never at CR, NEL, U+2028 or form feed. b"" has no line."""
@@ -81,6 +88,15 @@ def decode(data: bytes, path: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise NotUtf8Error(path, error.start) from error
+
+
+def undecodable_at(data: bytes) -> int | None:
+    """Return the offset of the first byte that is not UTF-8, None when all are."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.start
+    return None
 
 
 def line_end(data: bytes) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rapidfuzz.distance import Indel
 
-from .text import line_end, split_lines
+from .text import BYTE_ORDER_MARK, line_end, split_lines
 
 
 def restore_line_ends(typed: str, original: bytes) -> bytes:
@@ -23,5 +23,5 @@ def restore_line_ends(typed: str, original: bytes) -> bytes:
             for offset in range(block.src_end - block.src_start):
                 ends[block.dest_start + offset] = lines[block.src_start + offset].eol or usual
     joined = b"".join(body + end for body, end in zip(bodies[:-1], ends, strict=False)) + bodies[-1]
-    mark = b"\xef\xbb\xbf"
-    return mark + joined if original.startswith(mark) and not joined.startswith(mark) else joined
+    loses_mark = original.startswith(BYTE_ORDER_MARK) and not joined.startswith(BYTE_ORDER_MARK)
+    return BYTE_ORDER_MARK + joined if loses_mark else joined

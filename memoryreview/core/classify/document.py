@@ -12,9 +12,8 @@ from memoryreview.core.formats.base import IndexRow
 from memoryreview.core.formats.index import rows
 from memoryreview.core.markdown import Place, Spot, outline
 from memoryreview.core.model import Context, FormatName
-from memoryreview.core.text import Line, split_lines
+from memoryreview.core.text import BYTE_ORDER_MARK, Line, split_lines
 
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 DELIMITER = "§".encode()
 BLANKS = b" \t"
 
@@ -89,7 +88,7 @@ class Document:
     def text(self, span: Span) -> str:
         """Return the lines of a span as text, for people: undecodable bytes are replaced."""
         first, stop = span
-        return b"".join(line.body + line.eol for line in self.lines[first:stop]).decode("utf-8", "replace")
+        return b"".join(line.raw for line in self.lines[first:stop]).decode("utf-8", "replace")
 
     def body_start(self, index: int) -> int:
         """Return the byte offset of the text of a line, after a byte order mark."""

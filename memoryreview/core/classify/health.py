@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from memoryreview.core import frontmatter
 from memoryreview.core.model import Context, FormatName, Kind, Tree
-from memoryreview.core.text import fold_name, split_lines
+from memoryreview.core.text import fold_name, split_lines, undecodable_at
 
 from .document import DELIMITER, has_delimiter, is_blank
 
@@ -25,7 +25,7 @@ _MERGE_MARKS = (b"<<<<<<<", b"=======", b">>>>>>>")
 def refusal(path: str, before: bytes | None, after: bytes | None, context: Context) -> tuple[Kind, str] | None:
     """Return why a change of one document can never be stored, None when it can."""
     states = [state for state in (before, after) if state is not None]
-    if not all(_is_utf8(state) for state in states):
+    if any(undecodable_at(state) is not None for state in states):
         return Kind.NOT_UTF8, f"“{path}” is not UTF-8, so it is read-only here. Convert it first; nothing was changed."
     limit = context.limits.refused_bytes
     largest = max((len(state) for state in states), default=0)
@@ -97,14 +97,6 @@ def has_merge_marks(data: bytes) -> bool:
             if step == len(_MERGE_MARKS):
                 return True
     return False
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _prefixes(path: str) -> Iterator[str]:

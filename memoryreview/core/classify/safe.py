@@ -78,7 +78,7 @@ class Explainer:
             return Waits()
         row = self._old.rows.get(step.old[0])
         if row is not None and row.lines == (step.old[0] + 1, step.old[1]):
-            new_row = b"".join(line.body + line.eol for line in self._new.lines[slice(*step.new)])
+            new_row = b"".join(line.raw for line in self._new.lines[slice(*step.new)])
             last_eol = self._new.lines[step.new[1] - 1].eol
             outcome = index_trim.explain_row(
                 self._old, row, new_row[: len(new_row) - len(last_eol)], self._base, self._proposed, self._limit_chars

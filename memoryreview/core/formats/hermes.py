@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from memoryreview.core.model import FormatName, Problem, Tree
+from memoryreview.core.text import BYTE_ORDER_MARK
 
 from . import blocks, index, lint
 from .base import Entry, Meter, basename
@@ -17,7 +18,6 @@ CHARACTERS = {MEMORY_NAME: 2_200, USER_NAME: 1_375}
 _DELIMITER = re.compile(rb"\r?\n\xc2\xa7\r?\n")
 _DELIMITER_CHARS = len("\n§\n")
 _TRIMMED = b" \t\r\n"
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Hermes:
@@ -95,7 +95,7 @@ def no_delimiter(path: str) -> Problem:
 
 def _spans(data: bytes) -> list[tuple[int, int]]:
     """Return the byte spans of the entries, without the blanks around them."""
-    start = len(_BYTE_ORDER_MARK) if data.startswith(_BYTE_ORDER_MARK) else 0
+    start = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
     spans: list[tuple[int, int]] = []
     for match in [*_DELIMITER.finditer(data, start), None]:
         end = match.start() if match else len(data)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from memoryreview.core import markdown
 from memoryreview.core.markdown import Link, Place, Spot
-from memoryreview.core.text import Line, line_end, split_lines
+from memoryreview.core.text import BYTE_ORDER_MARK, Line, line_end, split_lines
 
 from .base import IndexRow
 
@@ -20,7 +20,6 @@ _ELSEWHERE = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:|//)")
 _BLANKS = re.compile(r"[ \t\r\n]+")
 _UNSAFE_IN_TARGET = str.maketrans({char: f"%{ord(char):02X}" for char in "%#<>\\&\r\n"})
 _LINE_ENDS = re.compile(r"[\r\n]+")
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UNSAFE_IN_TITLE = re.compile(r"([\[\]\\`<*_])")
 
 
@@ -136,7 +135,7 @@ def append_row(data: bytes, *, title: str, target: str, description: str) -> byt
 
 def _laid_in(data: bytes, at: int, row: bytes, gap: bytes) -> bytes:
     eol = line_end(data)
-    has_open_end = at == len(data) and not data.endswith(b"\n") and data.removeprefix(_BYTE_ORDER_MARK) != b""
+    has_open_end = at == len(data) and not data.endswith(b"\n") and data.removeprefix(BYTE_ORDER_MARK) != b""
     return data + gap + eol + row if has_open_end else data[:at] + gap + row + eol + data[at:]
 
 

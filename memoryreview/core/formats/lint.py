@@ -10,7 +10,7 @@ from memoryreview.core.frontmatter import Frontmatter
 from memoryreview.core.markdown import Link
 from memoryreview.core.model import Problem, Tree
 from memoryreview.core.names import shown
-from memoryreview.core.text import fold_name
+from memoryreview.core.text import fold_name, undecodable_at
 
 from . import signs
 from .base import Meter, is_document
@@ -36,16 +36,8 @@ def documents(tree: Tree) -> dict[str, bytes]:
     return {
         path: tree[path]
         for path in sorted(tree)
-        if is_document(path) and len(tree[path]) <= MAX_CHECKED_BYTES and _undecodable_at(tree[path]) is None
+        if is_document(path) and len(tree[path]) <= MAX_CHECKED_BYTES and undecodable_at(tree[path]) is None
     }
-
-
-def _undecodable_at(data: bytes) -> int | None:
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return error.start
-    return None
 
 
 def files(tree: Tree) -> list[Problem]:
@@ -57,7 +49,7 @@ def files(tree: Tree) -> list[Problem]:
             sentence = f"The document has {len(tree[path]):,} bytes, too many to be checked; it is listed, read only."
             problems.append(Problem("over-size", path, None, sentence))
             continue
-        offset = _undecodable_at(tree[path])
+        offset = undecodable_at(tree[path])
         if offset is not None:
             line = tree[path].count(b"\n", 0, offset) + 1
             sentence = f"The document is not UTF-8 (byte {offset}), so it is read only here until it is converted."

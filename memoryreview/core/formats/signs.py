@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from memoryreview.core import markdown
 from memoryreview.core.markdown import Place
-from memoryreview.core.text import split_lines
+from memoryreview.core.text import split_lines, undecodable_at
 
 from .base import directory, stem
 
@@ -31,7 +31,8 @@ def merge_markers(data: bytes) -> tuple[tuple[int, int], ...]:
     """
     if b"<<<<<<<" not in data:
         return ()
-    spots = markdown.outline(data) if _is_text(data) else ()
+    is_parsed = len(data) <= markdown.MAX_PARSED_BYTES and undecodable_at(data) is None
+    spots = markdown.outline(data) if is_parsed else ()
     found: list[tuple[int, int]] = []
     start, has_middle = 0, False
     for line in split_lines(data):
@@ -47,14 +48,6 @@ def merge_markers(data: bytes) -> tuple[tuple[int, int], ...]:
                 found.append((start, line.number))
             start = 0
     return tuple(found)
-
-
-def _is_text(data: bytes) -> bool:
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return len(data) <= markdown.MAX_PARSED_BYTES
 
 
 def conflict_original(path: str, paths: Collection[str]) -> str | None:
