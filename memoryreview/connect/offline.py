@@ -13,7 +13,6 @@ from typing import Any
 
 from memoryreview.core import formats, scan
 from memoryreview.core.classify.classify import classify
-from memoryreview.core.errors import NotUtf8Error
 from memoryreview.core.model import (
     Action,
     Classification,
@@ -26,6 +25,7 @@ from memoryreview.core.model import (
 )
 from memoryreview.core.names import shown
 from memoryreview.core.redact import action_shape, redacted
+from memoryreview.core.text import decode
 
 from .console import DONE, REFUSED, STANDARD_INPUT, UnreadableError, read_bytes, run, say
 
@@ -143,11 +143,7 @@ def _place(action: Action) -> str:
 
 
 def _scan_text(options: argparse.Namespace) -> int:
-    content = read_bytes(options.file)
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise NotUtf8Error(shown(options.file), error.start) from error
+    text = decode(read_bytes(options.file), shown(options.file))
     findings = scan.scan(text, scope=Scope.TEAM)  # the stricter rules; who will read it is not known here
     if options.json:
         _print_json({"findings": [_chosen(finding, _SCAN_FINDING) for finding in findings]})

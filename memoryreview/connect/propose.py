@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from memoryreview.core.errors import MemoryReviewError, NotUtf8Error
+from memoryreview.core.errors import MemoryReviewError
 from memoryreview.core.names import shown
+from memoryreview.core.text import decode
 
 from .client import Client
 from .console import STANDARD_INPUT, USAGE, complain, read_bytes, run, say
@@ -68,11 +69,7 @@ def _operation(options: argparse.Namespace, client: Client) -> dict[str, str]:
 
 
 def _text(name: str) -> str:
-    content = read_bytes(name)
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise NotUtf8Error(shown(name), error.start) from error
+    return decode(read_bytes(name), shown(name))
 
 
 def _path_in_store(file: Path, store: Mapping[str, Any]) -> str:
