@@ -21,6 +21,7 @@ from .errors import refusal
 P = ParamSpec("P")
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _OWN_PAGES = frozenset({"same-origin", "none"})
+_NUMBER_DIGITS = 18  # the longest whose every number fits the database
 
 
 class Request(HttpRequest):
@@ -60,6 +61,11 @@ def _to_sign_in(request: HttpRequest) -> HttpResponse:
         came_from = urlsplit(htmx.current_url_abs_path or reverse("queue")).geturl()
         return HttpResponseClientRedirect(f"{reverse('sign-in')}?{urlencode({'next': came_from})}")
     return redirect(f"{reverse('sign-in')}?{urlencode({'next': came_from})}")
+
+
+def number(text: str) -> int:
+    """Return the whole number that a field holds, 0 where it holds none; no number of a row is 0."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _NUMBER_DIGITS else 0
 
 
 def next_page(request: HttpRequest) -> str:

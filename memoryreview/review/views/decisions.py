@@ -21,7 +21,7 @@ from memoryreview.review.presenters.rows import title_of
 from memoryreview.review.presenters.words import short_oid
 
 from . import toast
-from .access import Request, signed_in
+from .access import Request, number, signed_in
 from .answers import Problem, see_other
 from .context import waiting_words
 from .errors import refused
@@ -35,8 +35,7 @@ Decide: TypeAlias = Callable[[int], decide.Decided]
 
 
 def _number(request: Request, name: str) -> int:
-    text = request.POST.get(name, "")
-    return int(text) if text.isdecimal() and len(text) < 12 else 0
+    return number(request.POST.get(name, ""))
 
 
 def _wanted(request: Request) -> Filter:

@@ -20,7 +20,7 @@ from memoryreview.review.presenters import editing, links
 from memoryreview.review.presenters.changes import change_page, change_rows, filter_words, rolled_back_words
 
 from . import toast
-from .access import Request, signed_in
+from .access import Request, number, signed_in
 from .answers import Problem, see_other
 from .toast import Toast
 
@@ -52,8 +52,8 @@ def history(request: Request) -> HttpResponse:
         found = found.filter(store__slug=store)
     if path:
         found = found.filter(changed_paths__path=path)
-    if before.isdecimal():
-        found = found.filter(pk__lt=int(before))
+    if number(before):
+        found = found.filter(pk__lt=number(before))
     rows = change_rows(found[: ROWS + 1], timezone.now())
     shown = rows[:ROWS]
     older = (

@@ -17,7 +17,7 @@ from memoryreview.review.operations import accounts
 from memoryreview.review.presenters.people import agent_rows, agents_visible_to, team_views
 
 from . import toast
-from .access import Request, signed_in
+from .access import Request, number, signed_in
 from .errors import refused
 from .stepup import step_up
 from .toast import Toast
@@ -128,8 +128,7 @@ def set_role(request: Request, slug: str) -> HttpResponse:
     """Give a person of a team another role, or take them out."""
     team = _team(request, slug)
     form = RoleForm(request.POST)
-    number = request.POST.get("person", "")
-    person = User.objects.filter(pk=int(number) if number.isdecimal() else 0, memberships__team=team).first()
+    person = User.objects.filter(pk=number(request.POST.get("person", "")), memberships__team=team).first()
     if person is None:
         raise Http404
     if not form.is_valid():

@@ -20,7 +20,7 @@ from memoryreview.review.presenters.rows import Row, rows
 from memoryreview.review.querysets import ProposalQuerySet
 
 from . import toast
-from .access import Request, signed_in
+from .access import Request, number, signed_in
 
 ROWS = 50
 NEWS_AT_MOST = 99
@@ -66,10 +66,11 @@ def waiting(request: Request, wanted: Filter) -> ProposalQuerySet:
 
 def beyond(found: ProposalQuerySet, cursor: str) -> ProposalQuerySet:
     """Keep what comes after a row. The first bound is implied by the second; it lets the index do the work."""
-    risk, _, pk = cursor.partition("-")
-    if not (risk.isdecimal() and pk.isdecimal()):
+    stated_risk, _, stated_pk = cursor.partition("-")
+    risk, pk = number(stated_risk), number(stated_pk)
+    if not pk:
         return found
-    return found.filter(risk__lte=int(risk)).filter(Q(risk__lt=int(risk)) | Q(risk=int(risk), id__lt=int(pk)))
+    return found.filter(risk__lte=risk).filter(Q(risk__lt=risk) | Q(risk=risk, id__lt=pk))
 
 
 def visible_proposal(request: Request, pk: int) -> Proposal:
@@ -163,9 +164,9 @@ def _varied(response: HttpResponse) -> HttpResponse:
 def fresh(request: Request) -> HttpResponse:
     """Say how many proposals came since the list was made; the list itself never moves under a reader."""
     after, seen = request.GET.get("after", ""), request.GET.get("seen", "")
-    newer = Proposal.objects.visible_to(request.user).waiting().filter(id__gt=int(after) if after.isdecimal() else 0)
+    newer = Proposal.objects.visible_to(request.user).waiting().filter(id__gt=number(after))
     count = newer[: NEWS_AT_MOST + 1].count()
     if seen == str(count):
         return HttpResponse(status=204)
-    context = {"newest": after, "news": count, "at_most": NEWS_AT_MOST, "is_part": True}
+    context = {"newest": number(after), "news": count, "at_most": NEWS_AT_MOST, "is_part": True}
     return _varied(render(request, "review/_fresh.html", context))

@@ -11,6 +11,7 @@ from django.urls import URLPattern
 
 from memoryreview.review.models import Agent, Change, Proposal, State, Store
 from memoryreview.review.operations import accounts
+from memoryreview.review.views.access import number
 from memoryreview.review.views.urls import urlpatterns
 from tests.conftest import MakeStore, Propose, replaced
 
@@ -200,3 +201,35 @@ def test_password_is_asked_again_after_a_while(owner_client: Client) -> None:
     assert answer.status_code == 403
     assert not Agent.objects.filter(name="late").exists()
     assert read(answer).one("input", name="password").attributes["type"] == "password"
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("7", 7), ("007", 7), ("9" * 18, 10**18 - 1), ("9" * 19, 0), ("9" * 5000, 0), ("", 0), ("-1", 0), ("+1", 0),
+     ("1_0", 0), (" 1", 0), ("1\n", 0), ("1.0", 0), ("0x1", 0), ("\u0663", 0), ("\u00b2", 0)],
+)  # fmt: skip
+def test_number_is_total(text: str, value: int) -> None:
+    assert number(text) == value
+
+
+@pytest.mark.parametrize("digits", ["9" * 18, "9" * 30, "9" * 4350, "9" * 5000, "\u0663", "\u00b2", "-1"])
+def test_number_of_any_length_breaks_no_page(digits: str, owner_client: Client, names: dict[str, Any]) -> None:
+    gets = (
+        ("/history/", {"before": digits}),
+        ("/", {"after": f"{digits}-{digits}"}),
+        ("/", {"after": f"1-{digits}"}),
+        ("/", {"after": f"{digits}-1"}),
+        ("/queue/fresh", {"after": digits}),
+    )
+    posts = (
+        ("/teams/{team}/role", {"person": digits, "role": "member"}, {404}),
+        ("/undo", {"decision": digits}, {404, 409}),
+        ("/proposals/{proposal}/approve", {"version": digits, "confirm": "1", "next": digits}, {409}),
+        ("/proposals/{proposal}/reject", {"version": digits, "reason": "wrong", "next": digits}, {409}),
+        ("/proposals/{proposal}/edit", {"version": digits}, {409, 422}),
+    )
+
+    assert [owner_client.get(address, query).status_code for address, query in gets] == [200] * len(gets)
+    for address, form, refused in posts:
+        assert owner_client.post(address.format(**names), form).status_code in refused, address
+    assert Proposal.objects.get(pk=names["proposal"]).state == State.PENDING
