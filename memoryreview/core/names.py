@@ -108,9 +108,9 @@ def clash(path: str, existing: Iterable[str]) -> tuple[str, str] | None:
 
     Names of folders count too, and a document may not stand where a folder does.
     """
-    own = {_folded(name): name for name in _prefixes(path)}
+    own = {_folded(name): name for name in prefixes(path)}
     for other in existing:
-        for name in _prefixes(other):
+        for name in prefixes(other):
             mine = own.get(_folded(name))
             if mine is None:
                 continue
@@ -120,7 +120,7 @@ def clash(path: str, existing: Iterable[str]) -> tuple[str, str] | None:
     return None
 
 
-def _prefixes(path: str) -> Iterator[str]:
+def prefixes(path: str) -> Iterator[str]:
     """Yield the names of the folders above a document, outermost first, then its own."""
     at = path.find("/")
     while at >= 0:

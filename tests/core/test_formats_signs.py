@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from memoryreview.core.formats import signs
 from memoryreview.core.markdown import links
 from memoryreview.core.model import FormatName
 from tests.core.folders import lint, problems, tree
@@ -36,6 +37,14 @@ def test_c050_look_alikes_are_no_merge(text: str) -> None:
     assert lint(tree(n=text), FormatName.MARKDOWN) == []
 
 
+def test_c050_merge_in_a_code_block_is_enough_for_caution() -> None:
+    merge = b"<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n"
+
+    assert signs.has_merge_marks(b"```\n" + merge + b"```\n")
+    assert signs.merge_markers(b"```\n" + merge + b"```\n") == ()
+    assert not signs.has_merge_marks(b"<<<<<<< HEAD\na\n>>>>>>> other\n")
+
+
 @pytest.mark.parametrize(
     ("copy", "original"),
     [
@@ -53,6 +62,26 @@ def test_c049_conflict_copies_are_paired_with_the_original(copy: str, original: 
 
     assert (problem.kind, problem.path) == ("conflict-copy", copy)
     assert f"“{original}”" in problem.message
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "x (conflicted copy).md",
+        "x (Konflikt auf NAS).md",
+        "sub/x.sync-conflict-20260324-101112.md",
+        "x konflikt 20260324.md",
+        "x~conflict.md",
+        "x 競合コピー.md",
+    ],
+)
+def test_c049_name_of_a_copy_is_enough_for_caution(name: str) -> None:
+    assert signs.may_be_conflict_copy(name)
+
+
+@pytest.mark.parametrize("name", ["conflict.md", "conflict rules.md", "x (1).md", "conflict (old)/x.md"])
+def test_c049_name_about_conflicts_is_no_copy(name: str) -> None:
+    assert not signs.may_be_conflict_copy(name)
 
 
 @pytest.mark.parametrize("name", ["x (1).md", "phase 2.md", "design (conflict rules).md", "conflict.md"])

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from memoryreview.core import frontmatter
+from memoryreview.core.formats import signs
 from memoryreview.core.model import Context, FormatName, Kind, Tree
+from memoryreview.core.names import prefixes
 from memoryreview.core.text import fold_name, split_lines, undecodable_at
 
 from .document import DELIMITER, has_delimiter, is_blank
-
-_CONFLICT_COPY = re.compile(
-    r"conflicted copy|conflict copy"
-    r"|\.sync-conflict-|[ _.-]conflict(?:ed)?\b.{0,40}\d"
-    r"|\(conflict|~conflict|konfliktkopie|in konflikt stehende kopie|copie en conflit|copia en conflicto"
-    r"|冲突(?:的)?副本|衝突|競合コピー|충돌",
-    re.IGNORECASE,
-)
-_MERGE_MARKS = (b"<<<<<<<", b"=======", b">>>>>>>")
 
 
 def refusal(path: str, before: bytes | None, after: bytes | None, context: Context) -> tuple[Kind, str] | None:
@@ -52,20 +44,20 @@ def name_clashes(added: Iterable[str], proposed: Tree) -> dict[str, str]:
     new_names = sorted(added)
     if not new_names:
         return {}
-    wanted = {fold_name(name) for path in new_names for name in _prefixes(path)}
+    wanted = {fold_name(name) for path in new_names for name in prefixes(path)}
     standing: dict[str, set[str]] = {}
     for path in proposed:
-        for name in _prefixes(path):
+        for name in prefixes(path):
             folded = fold_name(name)
             if folded in wanted:
                 standing.setdefault(folded, set()).add(name)
     clashes: dict[str, str] = {}
     for path in new_names:
-        others = [o for name in _prefixes(path) for o in sorted(standing[fold_name(name)]) if o != name]
+        others = [o for name in prefixes(path) for o in sorted(standing[fold_name(name)]) if o != name]
         if others:
             clashes[path] = others[0]
-        elif any(name in proposed for name in _prefixes(path) if name != path):
-            clashes[path] = next(name for name in _prefixes(path) if name in proposed)
+        elif any(name in proposed for name in prefixes(path) if name != path):
+            clashes[path] = next(name for name in prefixes(path) if name in proposed)
     return clashes
 
 
@@ -73,37 +65,17 @@ def why_never_safe(path: str, states: Iterable[bytes], context: Context) -> str:
     """Return why nothing in a document may be applied by itself, "" when something may."""
     if context.promoted_from:
         return "What a team reads is always decided by a person."
-    if _CONFLICT_COPY.search(path.rpartition("/")[2]):
+    if signs.may_be_conflict_copy(path):
         return "The document is a conflict copy that a sync tool left behind."
     for data in states:
         if len(data) > context.limits.file_bytes:
             return f"The document is larger than {context.limits.file_bytes:,} bytes, so a person reads every change."
-        if has_merge_marks(data):
+        if signs.has_merge_marks(data):
             return "The document holds an unresolved merge."
         head = frontmatter.read(data)
         if isinstance(head, frontmatter.NoFrontmatter) and head.problem and head.problem[0] == "head-unclosed":
             return "The frontmatter has no closing fence, so nobody knows where the text begins."
     return ""
-
-
-def has_merge_marks(data: bytes) -> bool:
-    """Whether lines of an unresolved merge follow each other; an underlined heading alone is none."""
-    if _MERGE_MARKS[0] not in data or _MERGE_MARKS[2] not in data:
-        return False
-    step = 0
-    for line in split_lines(data):
-        if line.body[:7] == _MERGE_MARKS[step] and line.body[7:8] in (b"", b" ", b"\t"):
-            step += 1
-            if step == len(_MERGE_MARKS):
-                return True
-    return False
-
-
-def _prefixes(path: str) -> Iterator[str]:
-    """Yield the folders of a path, outermost first, and the path itself."""
-    parts = path.split("/")
-    for count in range(1, len(parts) + 1):
-        yield "/".join(parts[:count])
 
 
 def _rewrites_line_ends(before: bytes, after: bytes) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from memoryreview.core import frontmatter
+from memoryreview.core.formats import signs
 from memoryreview.core.model import Context, FormatName, Kind
 
-from . import health, reasons, titles
+from . import reasons, titles
 from .document import Document, has_delimiter, read
 from .draft import Draft, entry_texts
 
@@ -14,7 +15,7 @@ def added(path: str, data: bytes, context: Context) -> Draft:
     document = _read(path, data, context)
     name = _name(document)
     found = [reasons.BY_KIND[Kind.FILE_ADD], *reasons.of_text(document.text((0, len(document.lines))), 0)]
-    if health.has_merge_marks(data):
+    if signs.has_merge_marks(data):
         found.append("It holds an unresolved merge.")
     return Draft(
         kind=Kind.FILE_ADD,
