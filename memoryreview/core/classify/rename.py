@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Mapping
 
+from memoryreview.core.formats.base import basename, stem
 from memoryreview.core.markdown import Link, links
 from memoryreview.core.model import Delta, Tree
 
@@ -61,7 +62,7 @@ def _around(document: Document, span: tuple[int, int], within: list[Link]) -> li
 def _is_same_link(before: Link, after: Link, old_name: str, new_name: str, path: str) -> bool:
     if (before.kind, before.anchor) != (after.kind, after.anchor) or not _points_to(after, new_name, path):
         return False
-    names = [(posixpath.basename(name), _stem(name)) for name in (old_name, new_name)]
+    names = [(basename(name), stem(name)) for name in (old_name, new_name)]
     renamed_texts = [*zip(*names, strict=True), (before.target, after.target)]
     return before.text == after.text or (before.text, after.text) in renamed_texts
 
@@ -70,8 +71,4 @@ def _points_to(link: Link, name: str, path: str) -> bool:
     target = posixpath.normpath(posixpath.join(posixpath.dirname(path), link.target))
     if target in (name, name.removesuffix(".md")):
         return True
-    return link.kind == "wiki" and link.target in (_stem(name), posixpath.basename(name))
-
-
-def _stem(name: str) -> str:
-    return posixpath.basename(name).removesuffix(".md")
+    return link.kind == "wiki" and link.target in (stem(name), basename(name))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Protocol
 
 from memoryreview.core.model import FormatName, Problem, Tree
+
+_ELSEWHERE = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:|//)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,11 @@ def directory(path: str) -> str:
 
 def stem(path: str) -> str:
     return basename(path).rpartition(".")[0] or basename(path)
+
+
+def leads_elsewhere(target: str) -> bool:
+    """Whether a link's target is an address of the web, of mail and the like, not a path."""
+    return _ELSEWHERE.match(target) is not None
 
 
 def is_document(path: str) -> bool:

@@ -13,9 +13,8 @@ from memoryreview.core.markdown import Link
 from memoryreview.core.model import Tree
 from memoryreview.core.text import fold_name
 
-from .base import basename, directory, is_document, stem
+from .base import basename, directory, is_document, leads_elsewhere, stem
 
-_ELSEWHERE = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:|//)")
 _OUTSIDE = re.compile(r"(?:[A-Za-z]:)?[/\\]|~")
 
 
@@ -117,7 +116,7 @@ class Catalogue:
 
     def state(self, source: str, link: Link) -> LinkState:
         """Say what became of a link in a document of the folder."""
-        if link.kind == "image" or _ELSEWHERE.match(link.target):
+        if link.kind == "image" or leads_elsewhere(link.target):
             return LinkState.ELSEWHERE
         if not link.target:
             return self._anchored(source, link) if link.anchor else LinkState.PROSE

@@ -10,13 +10,12 @@ from memoryreview.core import markdown
 from memoryreview.core.markdown import Link, Place, Spot
 from memoryreview.core.text import BYTE_ORDER_MARK, Line, line_end, split_lines
 
-from .base import IndexRow
+from .base import IndexRow, leads_elsewhere
 
 _LIST_MARK = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]+|$)")
 _CHECK_BOX = re.compile(r"\[[ xX]\][ \t]+")
 _KEYCAP = re.compile(r"[0-9#*]\ufe0f?\u20e3")
 _SEPARATOR = re.compile("(?:[*_~]{1,3})?[ \t]*(?:(?:[—–→：；]|--?>?|=>|[:;,|])[ \t]*)?")
-_ELSEWHERE = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:|//)")
 _BLANKS = re.compile(r"[ \t\r\n]+")
 _UNSAFE_IN_TARGET = str.maketrans({char: f"%{ord(char):02X}" for char in "%#<>\\&\r\n"})
 _LINE_ENDS = re.compile(r"[\r\n]+")
@@ -57,7 +56,7 @@ def pointers(data: bytes) -> tuple[Link, ...]:
 
 def is_document_link(link: Link) -> bool:
     """Whether a link leads to a file of this folder or around it, not to the web or to a place in the same file."""
-    return link.kind != "image" and link.target != "" and _ELSEWHERE.match(link.target) is None
+    return link.kind != "image" and link.target != "" and not leads_elsewhere(link.target)
 
 
 def _row(data: bytes, lines: Sequence[Line], spots: Sequence[Spot], link: Link, before: str) -> IndexRow:
@@ -165,14 +164,11 @@ def _row_texts(present: Sequence[IndexRow], title: str, target: str, description
     ending = f"{separator}{hook}" if hook else ""
     plain_title = _LINE_ENDS.sub(" ", title).strip(" \t")
     if _majority((row.kind for row in top), "inline") == "wiki" and not set(target) & set("[]|#\r\n"):
-        name = target if any(row.kind == "wiki" and row.target.endswith(".md") for row in top) else _stem(target)
+        has_endings = any(row.kind == "wiki" and row.target.endswith(".md") for row in top)
+        name = target if has_endings else target.removesuffix(".md")
         yield f"{mark}{_wiki_link(top, plain_title, name)}{ending}", name
     for shown in (plain_title, _UNSAFE_IN_TITLE.sub(r"\\\1", plain_title)):
         yield f"{mark}[{shown}]({_destination(target)}){ending}", target
-
-
-def _stem(target: str) -> str:
-    return target.removesuffix(".md")
 
 
 def _list_mark(top: Sequence[IndexRow]) -> str:
