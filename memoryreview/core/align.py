@@ -49,6 +49,39 @@ def between_equal_ends(old: Sequence[Hashable], new: Sequence[Hashable], gap: Hu
     return Hunk(old_start, old_end, new_start, new_end)
 
 
+def grouped(hunks: Sequence[Hunk], context: int) -> Iterator[tuple[Hunk, ...]]:
+    """Yield runs together that fewer equal members divide than their context above and below takes."""
+    start = 0
+    for at, hunk in enumerate(hunks, start=1):
+        if at == len(hunks) or hunks[at].old_start - hunk.old_end > 2 * context:
+            yield tuple(hunks[start:at])
+            start = at
+
+
+def best_chain(scores: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
+    """Return the (row, column) pairs, rising on both sides, whose scores add up to most; a score of 0 is no pair.
+
+    Of chains that are equally good it is the one whose pairs come first. Time grows with rows times columns.
+    """
+    height, width = len(scores), len(scores[0]) if scores else 0
+    best = [[0.0] * (width + 1) for _ in range(height + 1)]
+    for row in range(height - 1, -1, -1):
+        for column in range(width - 1, -1, -1):
+            paired = scores[row][column] + best[row + 1][column + 1] if scores[row][column] else 0.0
+            best[row][column] = max(paired, best[row + 1][column], best[row][column + 1])
+    chain: list[tuple[int, int]] = []
+    row = column = 0
+    while row < height and column < width:
+        if scores[row][column] and best[row][column] == scores[row][column] + best[row + 1][column + 1]:
+            chain.append((row, column))
+            row, column = row + 1, column + 1
+        elif best[row][column] == best[row + 1][column]:
+            row += 1
+        else:
+            column += 1
+    return chain
+
+
 def _runs(left: list[int], right: list[int], whole: Hunk) -> Iterator[Hunk]:
     if _cells(whole) <= MAX_CELLS:
         yield from _minimal(left, right, whole)

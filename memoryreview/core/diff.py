@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from .align import Hunk as Run
-from .align import align
+from .align import align, grouped
 from .chips import Mark, Piece, is_unseen, pieces, visible
 from .excerpt import excerpt
 from .pairs import moved_lines, paired_lines, without_blanks
@@ -74,7 +74,7 @@ def document_diff(
     left, right = _Document.of(old), _Document.of(new)
     runs = align(left.raw, right.raw)
     canvas = _Canvas(left, right, runs, window_chars)
-    groups = list(_groups(runs, context_lines, len(left.lines)))
+    groups = [_with_context(group, context_lines, len(left.lines)) for group in grouped(runs, context_lines)]
     drawn = (canvas.hunk(group) for group in groups)
     hunks = tuple(hunk for hunk in drawn if hunk is not None)
     shown, wanted = sum(len(hunk.lines) for hunk in hunks), sum(group.height for group in groups)
@@ -124,14 +124,8 @@ class _Group:
         return self.above + self.runs[-1].old_end - self.runs[0].old_start + added + self.below
 
 
-def _groups(runs: Sequence[Run], context_lines: int, line_count: int) -> Iterator[_Group]:
-    start = 0
-    for at, run in enumerate(runs, start=1):
-        if at < len(runs) and runs[at].old_start - run.old_end <= 2 * context_lines:
-            continue
-        above, below = min(context_lines, runs[start].old_start), min(context_lines, line_count - run.old_end)
-        yield _Group(tuple(runs[start:at]), above, below)
-        start = at
+def _with_context(runs: tuple[Run, ...], context_lines: int, line_count: int) -> _Group:
+    return _Group(runs, min(context_lines, runs[0].old_start), min(context_lines, line_count - runs[-1].old_end))
 
 
 @dataclass(frozen=True, slots=True)

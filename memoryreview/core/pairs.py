@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from .align import Hunk, align
+from .align import Hunk, align, best_chain
 from .words import Budget, similarity
 
 _BLANKS = re.compile(r"[ \t]+")
@@ -42,7 +42,8 @@ def _similar(
     old: Sequence[str], new: Sequence[str], olds: range, news: range, budget: Budget
 ) -> Iterator[tuple[int, int]]:
     if len(olds) * len(news) <= _MOST_TABLE_CELLS:
-        yield from _best_in_order(old, new, olds, news, budget)
+        scores = [[similarity(old[left], new[right], budget) for right in news] for left in olds]
+        yield from ((olds[row], news[column]) for row, column in best_chain(scores))
     elif len(olds) == len(news):
         yield from (
             (left, right)
@@ -51,27 +52,6 @@ def _similar(
         )
     else:
         yield from _first_in_order(old, new, olds, news, budget)
-
-
-def _best_in_order(
-    old: Sequence[str], new: Sequence[str], olds: range, news: range, budget: Budget
-) -> Iterator[tuple[int, int]]:
-    """Yield the pairs in rising order whose likeness adds up to most."""
-    likeness = [[similarity(old[left], new[right], budget) for right in news] for left in olds]
-    best = [[0.0] * (len(news) + 1) for _ in range(len(olds) + 1)]
-    for row in range(len(olds) - 1, -1, -1):
-        for column in range(len(news) - 1, -1, -1):
-            both = likeness[row][column] + best[row + 1][column + 1] if likeness[row][column] else 0.0
-            best[row][column] = max(both, best[row + 1][column], best[row][column + 1])
-    row = column = 0
-    while row < len(olds) and column < len(news):
-        if best[row][column] == best[row + 1][column]:
-            row += 1
-        elif best[row][column] == best[row][column + 1]:
-            column += 1
-        else:
-            yield olds[row], news[column]
-            row, column = row + 1, column + 1
 
 
 def _first_in_order(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Indel
 
 from memoryreview.core import align as module
-from memoryreview.core.align import Hunk, align
+from memoryreview.core.align import Hunk, align, best_chain, grouped
 
 short_words = st.text("abc", max_size=12)
 
@@ -78,3 +78,30 @@ def test_align_hostile_repetition_is_bounded() -> None:
     old, new = ["x"] * 12_000, ["x", "y"] * 12_000
 
     assert replay(old, new, align(old, new)) == new
+
+
+@pytest.mark.parametrize(
+    ("scores", "chain"),
+    [
+        ([], []),
+        ([[0.0, 0.0]], []),
+        ([[0.6, 0.9], [0.9, 0.6]], [(0, 0), (1, 1)]),
+        ([[0.6, 0.9], [0.0, 0.2]], [(0, 1)]),
+        ([[0.5, 0.5], [0.5, 0.5], [0.5, 0.5]], [(0, 0), (1, 1)]),
+        ([[0.0, 0.7], [0.8, 0.0], [0.0, 0.7]], [(1, 0), (2, 1)]),
+    ],
+)
+def test_best_chain_rises_adds_up_to_most_and_comes_first(
+    scores: list[list[float]], chain: list[tuple[int, int]]
+) -> None:
+    assert best_chain(scores) == chain
+
+
+@pytest.mark.parametrize(("context", "sizes"), [(0, [1, 1, 1]), (1, [2, 1]), (2, [2, 1]), (3, [3])])
+def test_grouped_joins_runs_whose_context_touches(context: int, sizes: list[int]) -> None:
+    hunks = align("aXbcYdefghZi", "abcd" + "efgh" + "i")
+
+    groups = list(grouped(hunks, context))
+
+    assert [len(group) for group in groups] == sizes
+    assert [hunk for group in groups for hunk in group] == list(hunks)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from rapidfuzz.distance import Indel
 
-from memoryreview.core.align import Hunk, align
+from memoryreview.core.align import Hunk, align, best_chain
 from memoryreview.core.markdown import Place
 
 from .document import BLANKS, Block, Document, Span
@@ -208,42 +208,20 @@ def _rough(block: Block) -> tuple[Place, bytes]:
 
 
 def _pair_similar(old: Sequence[Block], new: Sequence[Block]) -> Iterator[Element]:
-    if not old or not new or (len(old) == 1 and len(new) == 1):
-        yield from _replaced(old, new)
-        return
-    if len(old) * len(new) > MAX_COMPARISONS:
+    if not old or not new or len(old) * len(new) == 1 or len(old) * len(new) > MAX_COMPARISONS:
         yield from _replaced(old, new)
         return
     old_at = new_at = 0
-    for i, j in [*_best_chain(old, new), (len(old), len(new))]:
+    scores = [[_score(a, b) for b in new] for a in old]
+    for i, j in [*best_chain(scores), (len(old), len(new))]:
         yield from _replaced(old[old_at:i], new[new_at:j])
         if i < len(old):
             yield old[i], new[j]
         old_at, new_at = i + 1, j + 1
 
 
-def _best_chain(old: Sequence[Block], new: Sequence[Block]) -> list[Match]:
-    """Return the ordered pairs with the greatest total similarity, none of them below MIN_SIMILARITY."""
-    scores = [[_score(a, b) for b in new] for a in old]
-    best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
-    for i in range(len(old) - 1, -1, -1):
-        for j in range(len(new) - 1, -1, -1):
-            paired = scores[i][j] + best[i + 1][j + 1] if scores[i][j] else 0.0
-            best[i][j] = max(paired, best[i + 1][j], best[i][j + 1])
-    chain: list[Match] = []
-    i = j = 0
-    while i < len(old) and j < len(new):
-        if scores[i][j] and best[i][j] == scores[i][j] + best[i + 1][j + 1]:
-            chain.append((i, j))
-            i, j = i + 1, j + 1
-        elif best[i][j] == best[i + 1][j]:
-            i += 1
-        else:
-            j += 1
-    return chain
-
-
 def _score(old: Block, new: Block) -> float:
+    """Return how alike two blocks are, 0 where neither can have become the other."""
     if old.place is not new.place:
         return 0.0
     value = similarity(old.text, new.text)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 
-from memoryreview.core.align import Hunk, align
+from memoryreview.core.align import Hunk, align, grouped
 from memoryreview.core.text import split_lines
 
 CONTEXT_LINES = 3
@@ -21,7 +20,7 @@ def unified_diff(path: str, old: bytes | None, new: bytes | None) -> str:
         return ""
     before, after = _lines(old), _lines(new)
     header = f"--- {_named('a', path, old)}\n+++ {_named('b', path, new)}\n"
-    return header + "".join(_hunk(before, after, group) for group in _groups(align(before, after)))
+    return header + "".join(_hunk(before, after, group) for group in grouped(align(before, after), CONTEXT_LINES))
 
 
 def _named(side: str, path: str, content: bytes | None) -> str:
@@ -40,21 +39,7 @@ def _quoted(char: str) -> str:
 
 
 def _lines(content: bytes | None) -> list[bytes]:
-    data = content or b""
-    return [data[line.start : line.end] for line in split_lines(data)]
-
-
-def _groups(hunks: Sequence[Hunk]) -> Iterator[list[Hunk]]:
-    """Yield runs whose context would touch or overlap, together."""
-    if not hunks:
-        return
-    group = [hunks[0]]
-    for before, hunk in pairwise(hunks):
-        if hunk.old_start - before.old_end > 2 * CONTEXT_LINES:
-            yield group
-            group = []
-        group.append(hunk)
-    yield group
+    return [line.raw for line in split_lines(content or b"")]
 
 
 def _hunk(before: Sequence[bytes], after: Sequence[bytes], group: Sequence[Hunk]) -> str:
