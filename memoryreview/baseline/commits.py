@@ -1,7 +1,7 @@
 """Write side: our own small durable object writer (blob, trees, commit, fsync) and the compare-and-swap of the ref.
 
 Called by `review.operations` only (a contract of the build). GitPython starts a process per object and cannot make a
-commit durable (`performance.md` §2)."""
+commit durable."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def write_commit(
     """Store blobs, the trees that change, and a commit; return the commit id. Durable (fsynced) when it returns.
 
     The ref does not move. Author and committer are always the tool; names and texts from outside stand in the body and
-    in trailers, with control characters removed and body lines that look like trailers quoted (C133). A path keeps its
+    in trailers, with control characters removed and body lines that look like trailers quoted. A path keeps its
     mode; a folder goes with its last document. A first commit may be of an empty folder.
 
     Raises:
@@ -69,7 +69,7 @@ def advance(repository: Repository, *, expected: str | None, new: str) -> bool:
 
     Raises:
         LockBusyError: another writer, or a live foreign git, held the branch for 10 s.
-        BaselineError: a foreign git left its lock behind (never removed by us, C101), `new` is no commit here, or the
+        BaselineError: a foreign git left its lock behind (never removed by us), `new` is no commit here, or the
             system refuses the write.
     """
     if not repository.has_commit(new):

@@ -1,4 +1,4 @@
-"""Commit messages: what comes from outside can neither add a trailer nor break a line (C133)."""
+"""Commit messages: what comes from outside can neither add a trailer nor break a line."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ class Worktree:
         before it is replaced, and a new document never takes the place of one that appeared meanwhile.
 
         Raises WorktreeError with the system's reason (disk full, permission), and for a file or folder without write
-        permission, which is never forced (C106); the old bytes are then intact, no temp file. One failure comes after
+        permission, which is never forced; the old bytes are then intact, no temp file. One failure comes after
         the change and says so: a folder that cannot be fsynced.
         """
         if self.read(path) != expected:
@@ -308,7 +308,7 @@ def _sync(folder_fd: int, name: str) -> None:
 
 
 def _refuse_read_only(folder_fd: int, name: str) -> None:
-    """Raise when the mode forbids writing: the superuser could, but somebody wanted it so (C106)."""
+    """Raise when the mode forbids writing: the superuser could, but somebody wanted it so."""
     _refuse_read_only_folder(folder_fd)
     try:
         mode = os.stat(name, dir_fd=folder_fd, follow_symlinks=False).st_mode

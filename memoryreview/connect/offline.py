@@ -120,7 +120,7 @@ def _refuse(error: OSError) -> None:
 
 
 def classification_json(result: Classification) -> dict[str, Any]:
-    """Return a classification in the shape of `design.md` §9.1."""
+    """Return a classification as JSON; actions have the shape that they have in answers of the API."""
     return {
         "verdict": str(result.verdict),
         "actions": [action_shape(action) for action in result.actions],

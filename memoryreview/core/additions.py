@@ -15,7 +15,7 @@ _RULE = "§"
 
 
 def holds_rule(text: str) -> bool:
-    """Whether text has a line that is the `§` rule: it would come back as two entries (C020)."""
+    """Whether text has a line that is the `§` rule: it would come back as two entries."""
     return any(line.strip(" \t\r") == _RULE for line in text.split("\n"))
 
 

@@ -1,4 +1,4 @@
-"""From requested operations to changed documents: strict, exact, all or nothing (`design.md` §9.2)."""
+"""From requested operations to changed documents: strict, exact, all or nothing."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def blob_id(data: bytes) -> str:
 def build(base: Tree, operations: Sequence[Operation], *, format: FormatName, limits: Limits) -> Delta:  # noqa: A002
     """Carry out operations on a base tree, in order, and return what changes; {} when nothing does.
 
-    Old text that uses LF matches a CRLF document and the result keeps CRLF (C086). Existing documents are found by
+    Old text that uses LF matches a CRLF document and the result keeps CRLF. Existing documents are found by
     their exact path, also one that `check_path` would refuse for a new name. Whole contents are written as they are,
     line ends too.
 

@@ -7,7 +7,7 @@ class MemoryReviewError(Exception):
     """Root of every expected refusal. `str(error)` is one clear sentence for a person.
 
     Attributes:
-        problem: stable `type` of the HTTP problem document (`design.md` §9.2).
+        problem: stable `type` of the HTTP problem document.
         status: HTTP status that goes with it.
     """
 

@@ -1,4 +1,4 @@
-"""Frontmatter, read leniently line by line and never written (`cases.md` C001-C017).
+"""Frontmatter, read leniently line by line and never written.
 
 A value is always the text that stands in the file; what a YAML reader would make of it is a problem at most.
 """

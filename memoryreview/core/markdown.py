@@ -248,7 +248,7 @@ def outline(data: bytes) -> tuple[Spot, ...]:
 def links(data: bytes) -> tuple[Link, ...]:
     """Return links in order, none from code, HTML or frontmatter.
 
-    `[[:space:]]` and `[[ -f x ]]` are no links (C046), nor is the remark after a wiki link (C047).
+    `[[:space:]]` and `[[ -f x ]]` are code, no links; the remark after a wiki link is none either.
     """
     return _inline(data).links
 

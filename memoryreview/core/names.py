@@ -56,7 +56,7 @@ def refuse_disguise(path: str) -> None:
 def check_path(path: str, limits: Limits) -> str:
     """Return the path of a NEW document in its stored form (NFC). Raises PathNotAllowedError.
 
-    Source: `security.md` §3.8, C118. The error's shown path has control characters replaced, never the raw ones.
+    The error's shown path has control characters replaced, never the raw ones.
     """
     if len(path) > limits.path_segments * (limits.segment_chars + 1) * 4:
         raise PathNotAllowedError(shown(path), "it is too long")

@@ -42,7 +42,7 @@ def find_all(text: bytes, old: bytes) -> list[int]:
 
 
 def places(document: bytes, old: bytes) -> list[tuple[int, int]]:
-    """Return the half-open spans of `old` in the document. Old text without CR also matches across CRLF (C086)."""
+    """Return the half-open spans of `old` in the document. Old text without CR also matches across CRLF."""
     if b"\r" in old:
         return [(at, at + len(old)) for at in find_all(document, old)]
     view = LfView(document)

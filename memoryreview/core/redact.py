@@ -19,7 +19,7 @@ def redacted(result: Classification, base: Tree, proposed: Tree) -> Classificati
 
 
 def action_shape(action: Action) -> dict[str, Any]:
-    """Return an action in the JSON shape of `design.md` §9.1."""
+    """Return an action as JSON, as answers and stored proposals hold it."""
     shape: dict[str, Any] = {
         "kind": str(action.kind),
         "verdict": str(action.verdict),

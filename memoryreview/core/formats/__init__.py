@@ -26,7 +26,7 @@ _FORMATS: dict[FormatName, Format] = {
 
 
 def detect(tree: Tree) -> FormatName:
-    """Say which format a folder has; sniffed from several signs, never from one character (C022)."""
+    """Say which format a folder has; sniffed from several signs, never from one character."""
     if codex.has_signs(tree):
         return FormatName.CODEX
     if hermes.has_signs(tree):

@@ -1,4 +1,4 @@
-"""Which document a link means: by path, by file stem, by frontmatter `name`, else loosely (C013, C043, C046, C047)."""
+"""Which document a link means: by path, by file stem, by frontmatter `name`, else loosely."""
 
 from __future__ import annotations
 

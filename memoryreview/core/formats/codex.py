@@ -71,7 +71,7 @@ class Codex:
 
 
 def has_signs(tree: Tree) -> bool:
-    """Whether a folder looks like a Codex store, of either generation, also before its handbook is written (C028)."""
+    """Whether a folder looks like a Codex store, of either generation, also before its handbook is written."""
     for path in tree:
         name = basename(path)
         if name == HANDBOOK_NAME and _GROUP_LINE.search(tree[path]):
@@ -84,7 +84,7 @@ def has_signs(tree: Tree) -> bool:
 
 
 def has_format_mark(data: bytes) -> bool:
-    """Whether the first line is exactly `v1`; of any other summary Codex rewrites the whole (C025)."""
+    """Whether the first line is exactly `v1`; of any other summary Codex rewrites the whole."""
     lines = split_lines(data[:64])
     return bool(lines) and lines[0].body == FORMAT_MARK
 

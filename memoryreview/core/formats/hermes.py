@@ -26,7 +26,7 @@ class Hermes:
     def entries(self, path: str, data: bytes) -> tuple[Entry, ...]:
         """Return what Hermes calls entries: the texts between `\\n§\\n`, trimmed, the empty ones left out.
 
-        A document of several blocks without any delimiter is plain Markdown and is read as such (C019).
+        A document of several blocks without any delimiter is plain Markdown and is read as such.
         """
         if not is_memory(path) or is_without_delimiter(data):
             return blocks.document_entry(path, data) + blocks.entries(path, data)
@@ -73,7 +73,7 @@ def is_memory(path: str) -> bool:
 
 
 def has_delimiter(data: bytes) -> bool:
-    """Whether the three-character sequence separates entries: a section sign in prose or in a list does not (C022)."""
+    """Whether the three-character sequence separates entries: a section sign in prose or in a list does not."""
     return _DELIMITER.search(data) is not None
 
 

@@ -1,4 +1,4 @@
-"""Rows of an index such as Claude Code's `MEMORY.md` (C031, C032, C034)."""
+"""Rows of an index such as Claude Code's `MEMORY.md`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def rows(data: bytes) -> tuple[IndexRow, ...]:
 
 
 def pointers(data: bytes) -> tuple[Link, ...]:
-    """Return the link of each row, and the first link of each line of a table: an index may be one (C032)."""
+    """Return the link of each row, and the first link of each line of a table: an index may be one."""
     row_lines = {row.lines[0] for row in rows(data)}
     lines = split_lines(data)
     found: dict[int, Link] = {}

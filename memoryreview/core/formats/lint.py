@@ -23,7 +23,7 @@ WARN_FROM = 0.8
 """Share of a budget from which on it is reported as nearly full."""
 
 BULK_ROWS, BULK_SHARE = 5, 0.2
-"""More dead targets than both are one finding: the folder is incomplete, its rows are not wrong (C040)."""
+"""More dead targets than both are one finding: the folder is incomplete, its rows are not wrong."""
 
 
 def ordered(problems: Iterable[Problem]) -> tuple[Problem, ...]:
@@ -138,7 +138,7 @@ def links(path: str, data: bytes, catalogue: Catalogue, skipped: Collection[Link
 
 
 def pointers(path: str, found: Sequence[Link], catalogue: Catalogue) -> list[Problem]:
-    """Report rows of an index that lead nowhere: one by one, or as one finding when the folder is incomplete (C040)."""
+    """Report rows of an index that lead nowhere: one by one, or as one finding when the folder is incomplete."""
     states = [(link, catalogue.state(path, link)) for link in found]
     dead = [link for link, state in states if state in (LinkState.MISSING, LinkState.UNRESOLVED)]
     if is_bulk(len(dead), len(found)):

@@ -45,7 +45,7 @@ class Markdown:
 
 
 def _is_untitled(data: bytes) -> bool:
-    """Whether a document may be a hand-written Hermes store: several blocks, but no delimiter, title or rows (C019)."""
+    """Whether a document may be a hand-written Hermes store: several blocks, but no delimiter, title or rows."""
     if not hermes.is_without_delimiter(data) or index.rows(data):
         return False
     first = next((spot for spot in markdown.outline(data) if spot.place is not Place.BLANK), None)

@@ -93,7 +93,7 @@ def may_be_conflict_copy(path: str) -> bool:
 
 
 def broken_table_rows(data: bytes) -> tuple[tuple[int, int, str], ...]:
-    """Return (first line, last line, name) of table rows whose last cell runs on over other lines (C032).
+    """Return (first line, last line, name) of table rows whose last cell runs on over other lines.
 
     The row opens with a pipe and has none at its end, unlike other rows; the next pipe that ends a line closes it.
     """

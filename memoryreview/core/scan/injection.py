@@ -1,7 +1,7 @@
 """The injection scanner: a tripwire for text that steers agents, not a wall.
 
 No pattern can tell a poisoned fact from a true one. What this buys: certainty about hidden and encoded text, a mark
-for the reviewer, and a reason to apply nothing without a person. Source: security.md §2.
+for the reviewer, and a reason to apply nothing without a person.
 """
 
 from __future__ import annotations

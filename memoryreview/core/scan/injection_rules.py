@@ -1,4 +1,4 @@
-"""Rules for text that steers an agent: overriding, role play, concealment, approval claims. Source: security.md §2.6.
+"""Rules for text that steers an agent: overriding, role play, concealment, approval claims.
 
 Patterns are matched in lower case with marks on ASCII letters removed. A hit takes away automatic application;
 only phrases that ordinary notes never hold block.

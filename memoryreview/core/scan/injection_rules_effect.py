@@ -1,4 +1,4 @@
-"""Rules for text with an effect outside the conversation: shells, secrets, files, pages. Source: security.md §2.6."""
+"""Rules for text with an effect outside the conversation: shells, secrets, files, pages."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def secret_view(text: str) -> View:
 def reading_view(text: str) -> View:
     """Return view A: what a model reads, with encodings of single characters undone, in lower case.
 
-    Line breaks stay; `flat`, `paragraphs` and `lines` collapse blanks from here. Source: security.md §2.4.
+    Line breaks stay; `flat`, `paragraphs` and `lines` collapse blanks from here.
     """
     view = replaced(view_of(text), _visible_table(text))
     view = _undo_character_codes(view)

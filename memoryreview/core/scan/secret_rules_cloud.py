@@ -1,4 +1,4 @@
-"""Block rules: cloud providers, code hosting, model providers, package registries. Source: security.md §1.5."""
+"""Block rules: cloud providers, code hosting, model providers, package registries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Review rules: shapes that may be secrets, and values behind a label. Source: security.md §1.6; cases C134, C136."""
+"""Review rules: shapes that may be secrets, and values behind a label."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Block rules: services, keys in files, credentials in URLs, our own tokens. Source: security.md §1.5."""
+"""Block rules: services, keys in files, credentials in URLs, our own tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Unicode scanner: characters that hide text, reorder it, or pass for other letters. Source: security.md §2.3."""
+"""The Unicode scanner: characters that hide text, reorder it, or pass for other letters."""
 
 from __future__ import annotations
 
