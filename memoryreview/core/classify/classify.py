@@ -1,4 +1,4 @@
-"""What may be applied without a person: bytes in, verdict out (`design.md` §4)."""
+"""What may be applied without a person: bytes in, verdict out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text that stands for text: “rest of file unchanged” where a writer meant to keep what it did not send (C094)."""
+"""Text that stands for text: “rest of file unchanged” where a writer meant to keep what it did not send."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a rewrite of each rule may look like, judged by its result. Written from `design.md` §4, not from the rules."""
+"""What a rewrite of each rule may look like, judged by its result. Written from what each rule promises, not from its code."""
 
 from __future__ import annotations
 
