@@ -9,13 +9,19 @@ from typing import Any, Protocol
 
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIRequest
-from django.http import HttpRequest, UnreadablePostError
+from django.http import HttpRequest
 
 from memoryreview.core import scan
 from memoryreview.core.errors import TooLargeError
 from memoryreview.core.names import shown
 
-from .problems import BodyNotUtf8Error, LengthRequiredError, SchemaInvalidError, UnsupportedMediaTypeError
+from .problems import (
+    BodyIncompleteError,
+    BodyNotUtf8Error,
+    LengthRequiredError,
+    SchemaInvalidError,
+    UnsupportedMediaTypeError,
+)
 
 MAX_DEPTH = 32
 MAX_INTEGER = 2**63 - 1
@@ -30,7 +36,7 @@ def read_body(request: HttpRequest) -> bytes:
     """Return the raw body of a JSON request.
 
     Raises: UnsupportedMediaTypeError, LengthRequiredError, TooLargeError (before reading where the length is stated,
-        and while reading: never more than the limit and one chunk are held).
+        and while reading: never more than the limit and one chunk are held), BodyIncompleteError.
     """
     _refuse_other_media(request)
     limit_bytes: int = settings.BODY_MAX_BYTES
@@ -46,8 +52,10 @@ def read_body(request: HttpRequest) -> bytes:
             body += chunk
             if len(body) > limit_bytes:
                 raise TooLargeError("The body, as far as it was read,", len(body), limit_bytes)
-    except UnreadablePostError as error:
-        raise SchemaInvalidError([("body", "ended early")]) from error
+    except OSError as error:
+        raise BodyIncompleteError from error
+    if stated and len(body) < int(stated):
+        raise BodyIncompleteError
     return bytes(body)
 
 

@@ -54,6 +54,16 @@ class UnsupportedMediaTypeError(MemoryReviewError):
         super().__init__(f"{reason} Send plain “application/json” in UTF-8; nothing was stored.")
 
 
+class BodyIncompleteError(MemoryReviewError):
+    """The sender fell silent or went away before the end of the body."""
+
+    problem = "body-incomplete"
+    status = 408
+
+    def __init__(self) -> None:
+        super().__init__("The body did not arrive in full, or took too long. Nothing was stored; send it again.")
+
+
 class SchemaInvalidError(MemoryReviewError):
     """The request does not have the shape that the API asks for.
 

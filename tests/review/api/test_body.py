@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from memoryreview.core.errors import TooLargeError
 from memoryreview.review.api.body import MAX_DEPTH, parse_json, read_body
 from memoryreview.review.api.problems import (
+    BodyIncompleteError,
     BodyNotUtf8Error,
     LengthRequiredError,
     SchemaInvalidError,
@@ -108,6 +109,26 @@ def test_read_body_reads_a_chunked_body_that_the_server_ends() -> None:
 def test_read_body_refuses_a_chunked_body_that_the_server_does_not_end() -> None:
     with pytest.raises(LengthRequiredError):
         read_body(request(HTTP_TRANSFER_ENCODING="chunked", CONTENT_LENGTH=""))
+
+
+@pytest.mark.parametrize("environ", [{"CONTENT_LENGTH": "3"}, {"CONTENT_LENGTH": "1000"}])
+def test_read_body_refuses_a_body_that_ends_early(environ: dict[str, str]) -> None:
+    """Half a body may be valid JSON and mean something else."""
+    with pytest.raises(BodyIncompleteError):
+        read_body(request(b"{}", **environ))
+
+
+class SilentStream(io.RawIOBase):
+    """A sender that fell silent, as the server tells it."""
+
+    def read(self, size: int = -1, /) -> bytes:
+        raise TimeoutError
+
+
+@pytest.mark.parametrize("environ", [{"CONTENT_LENGTH": "9"}, {"HTTP_TRANSFER_ENCODING": "chunked", **ENDED_BY_SERVER}])
+def test_read_body_refuses_a_body_that_stays_away(environ: dict[str, Any]) -> None:
+    with pytest.raises(BodyIncompleteError):
+        read_body(request(SilentStream(), **environ))
 
 
 @pytest.mark.parametrize("length", ["-1", "1e3", "٣", "1,2", "0x10"])
