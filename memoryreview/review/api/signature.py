@@ -75,9 +75,7 @@ def check(headers: SignatureHeaders, body: bytes, *, keys: Sequence[bytes], now_
 
     Raises: SignatureInvalidError; TimestampOutOfRangeError for a delivery that is signed well but too old or too new.
     """
-    if not (_ID.fullmatch(headers.webhook_id) and _TIMESTAMP.fullmatch(headers.timestamp)):
-        raise SignatureInvalidError
-    candidates = _candidates(headers.signatures)
+    candidates = candidates_of(headers)
     is_signed = False
     for key in keys:
         expected = signature_of(key, headers.webhook_id, headers.timestamp, body)
@@ -89,11 +87,16 @@ def check(headers: SignatureHeaders, body: bytes, *, keys: Sequence[bytes], now_
         raise TimestampOutOfRangeError
 
 
-def _candidates(header: str) -> list[bytes]:
-    """Return the symmetric signatures of a header; other versions are skipped. Raises SignatureInvalidError."""
-    if len(header) > MAX_HEADER_CHARS:
+def candidates_of(headers: SignatureHeaders) -> list[bytes]:
+    """Return the symmetric signatures that are stated, at least one; other versions are skipped.
+
+    Raises: SignatureInvalidError where any header is missing or malformed. No body is needed to tell.
+    """
+    if not (_ID.fullmatch(headers.webhook_id) and _TIMESTAMP.fullmatch(headers.timestamp)):
         raise SignatureInvalidError
-    stated = header.split(" ")
+    if len(headers.signatures) > MAX_HEADER_CHARS:
+        raise SignatureInvalidError
+    stated = headers.signatures.split(" ")
     if len(stated) > MAX_SIGNATURES:
         raise SignatureInvalidError
     found: list[bytes] = []
@@ -103,6 +106,8 @@ def _candidates(header: str) -> list[bytes]:
             raise SignatureInvalidError
         if parts[1] == "v1":
             found.append(_decoded(parts[2]))
+    if not found:
+        raise SignatureInvalidError
     return found
 
 

@@ -38,8 +38,13 @@ def proposals(request: HttpRequest) -> HttpResponse:
     key = _idempotency_key(request)
     raw = read_body(request)
     wanted = parse(ProposalRequest, parse_json(raw))
-    delivery = DeliveryKey("api", key, hashlib.sha256(raw).hexdigest()) if key else None
+    delivery = delivery_key("api", key, raw) if key else None
     return submitted(receive.submit(to_request(wanted), agent=agent, delivery=delivery))
+
+
+def delivery_key(door_name: str, stated: str, raw: bytes) -> DeliveryKey:
+    """Return what tells a delivery that came before, as digests only: a sender may put a secret into its key."""
+    return DeliveryKey(door_name, hashlib.sha256(stated.encode()).hexdigest(), hashlib.sha256(raw).hexdigest())
 
 
 def submitted(receipt: Receipt) -> HttpResponse:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import time
 from dataclasses import dataclass
@@ -22,6 +23,13 @@ NOTE = (
     "# Build\n\n- Moved to the new runner on 13/04/2025.\n- Use npm for everything.\n"
     "- The database listens on port 5432.\n"
 )
+
+
+class UnreadStream(io.RawIOBase):
+    """A body that never comes: whoever reads it would wait for good."""
+
+    def read(self, size: int = -1, /) -> bytes:
+        raise AssertionError("the body was read")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +72,7 @@ class Api:
                 "webhook-timestamp": timestamp,
                 "webhook-signature": options.get("signature", signature),
             },
+            **options.get("environ", {}),
         )
 
 

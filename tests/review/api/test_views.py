@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from pathlib import Path
@@ -17,7 +18,7 @@ from memoryreview.review.operations import accounts, decide
 from memoryreview.review.operations.standing import standing
 from memoryreview.review.operations.stores import reading
 from tests.conftest import MakeStore, on_disk
-from tests.review.api.conftest import DATE, FACT, NOTE, Api, edit
+from tests.review.api.conftest import DATE, FACT, NOTE, Api, UnreadStream, edit
 
 pytestmark = pytest.mark.django_db
 
@@ -164,6 +165,31 @@ def test_used_idempotency_key_with_another_body_is_refused(api: Api, store: Stor
 
     assert_problem(response, 409, "idempotency-key-reuse")
     assert stored() == before
+
+
+def test_idempotency_key_is_kept_as_a_digest_only(api: Api, store: Store) -> None:
+    """Whatever stands in a key, nothing of it can be read again."""
+    secret = "AKIA" + "Q3EGRJW7" + "XKZ2M5TP"
+
+    first = api.propose(FACT, headers={"idempotency-key": secret}).json()
+    again = api.propose(FACT, headers={"idempotency-key": secret})
+
+    assert Delivery.objects.get().key == hashlib.sha256(secret.encode()).hexdigest()
+    assert (again.status_code, again.json()["id"]) == (200, first["id"])
+
+
+@pytest.mark.parametrize("token", ["", "mrv_" + "x" * 44, "Basic abc"])
+@pytest.mark.parametrize(
+    ("method", "address"),
+    [("POST", "proposals"), ("PUT", "proposals/1"), ("DELETE", "proposals/1"), ("POST", "preview")],
+)
+def test_body_of_nobody_is_never_read(api: Api, db: None, method: str, address: str, token: str) -> None:
+    response = api.call(
+        method, f"/api/v1/{address}", headers={"authorization": f"Bearer {token}"},
+        **{"wsgi.input": UnreadStream(), "CONTENT_LENGTH": "1000"},
+    )  # fmt: skip
+
+    assert_problem(response, 401, "unauthorized")
 
 
 def test_idempotency_keys_of_two_agents_do_not_meet(api: Api, other_api: Api, store: Store) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import time
 from typing import Any
@@ -11,7 +12,7 @@ from django.test import Client
 from memoryreview.review.models import Delivery, Proposal, Store
 from memoryreview.review.operations import accounts
 from tests.conftest import on_disk
-from tests.review.api.conftest import DATE, FACT, NOTE, Api
+from tests.review.api.conftest import DATE, FACT, NOTE, Api, UnreadStream
 
 pytestmark = pytest.mark.django_db
 
@@ -113,6 +114,38 @@ def test_sender_that_is_none_and_wrong_secret_get_the_same_answer(api: Api, othe
     assert len({response.content for response in responses}) == 1
     for response in responses:
         assert_refused(response, 401, "signature-invalid")
+
+
+NO_BODY = {"wsgi.input": UnreadStream(), "CONTENT_LENGTH": "1000"}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"name": "nobody"},
+        {"name": "direct"},
+        {"name": "%00"},
+        {"signature": ""},
+        {"signature": "v1,"},
+        {"signature": "v1a," + "A" * 43 + "="},
+        {"webhook_id": ""},
+        {"webhook_id": "a.b"},
+    ],
+)
+def test_body_of_nobody_is_never_read(api: Api, store: Store, options: dict[str, Any]) -> None:
+    assert_refused(api.deliver(envelope(FACT), environ=NO_BODY, **options), 401, "signature-invalid")
+
+
+def test_body_of_a_revoked_sender_is_never_read(api: Api, store: Store) -> None:
+    accounts.revoke_agent(api.agent.agent)
+
+    assert_refused(api.deliver(envelope(FACT), environ=NO_BODY), 401, "signature-invalid")
+
+
+def test_id_of_a_delivery_is_kept_as_a_digest(api: Api, store: Store) -> None:
+    api.deliver(envelope(FACT), webhook_id="msg_7")
+
+    assert Delivery.objects.get().key == hashlib.sha256(b"msg_7").hexdigest()
 
 
 def test_revoked_sender_is_refused(api: Api, store: Store) -> None:
