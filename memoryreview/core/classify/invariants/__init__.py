@@ -1,4 +1,4 @@
-"""What a rewrite of each rule may look like, judged by its result. Written from what rules promise, not from their code."""
+"""What a rewrite of each rule may look like, by its result. Written from the promises of the rules, not their code."""
 
 from __future__ import annotations
 
