@@ -70,8 +70,10 @@ class Server:
         bind = f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
         self._spawn(
             "web",
-            *("gunicorn", "memoryreview.wsgi:application", "--bind", bind, "--worker-class", "gthread"),
-            *("--workers", "2", "--threads", "4", "--graceful-timeout", "5", "--log-level", "warning"),
+            *("gunicorn", "memoryreview.wsgi:application", "--bind", bind),
+            *("--worker-class", "memoryreview.web_worker.Worker"),
+            *("--workers", "2", "--threads", "4", "--graceful-timeout", "5"),
+            *("--log-level", "error"),  # its warnings quote the requests of strangers
             *("--preload", "--no-control-socket", "--worker-tmp-dir", str(self.home)),
         )
         deadline = time.monotonic() + START_TIMEOUT_S
