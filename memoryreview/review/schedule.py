@@ -12,6 +12,7 @@ def ensure_schedules() -> None:
     wanted = {
         "capture": ("memoryreview.review.tasks.capture_stores", Schedule.MINUTES, CAPTURE_MINUTES),
         "expire": ("memoryreview.review.tasks.expire_proposals", Schedule.HOURLY, None),
+        "sessions": ("memoryreview.review.tasks.clear_sessions", Schedule.HOURLY, None),
     }
     for name, (function, kind, minutes) in wanted.items():
         Schedule.objects.update_or_create(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 
+from django.core.management import call_command
+
 from memoryreview.core.errors import MemoryReviewError
 
 from .models import Store
@@ -26,3 +28,8 @@ def capture_stores() -> int:
 
 def expire_proposals() -> int:
     return expire()
+
+
+def clear_sessions() -> None:
+    """Remove sessions that ended: everybody who sees the sign-in page without a cookie begins one."""
+    call_command("clearsessions")

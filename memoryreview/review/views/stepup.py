@@ -8,6 +8,8 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.http import HttpRequest
 
+from . import throttle
+
 _PASSWORD_AT = "password_at"  # noqa: S105  # the name of a session key
 
 
@@ -29,7 +31,12 @@ def step_up(request: HttpRequest) -> str:
     typed = request.POST.get("password", "")
     if not typed:
         return "Type your password: it was last given more than a while ago."
+    name = request.user.get_username()
+    wait_s = throttle.passwords.begin(name)
+    if wait_s:
+        return throttle.wait_words(wait_s)
     if not isinstance(request.user, User) or not request.user.check_password(typed):
         return "The password is not right. Nothing was changed."
+    throttle.passwords.forget(name)
     note_password(request)
     return ""

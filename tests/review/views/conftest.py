@@ -9,12 +9,31 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from memoryreview.review.models import Store
+from memoryreview.review.views import throttle
 from tests.conftest import PASSWORD, MakeStore
 
 BUILD = "# Build\n\n## Tools\n\nUse npm for everything.\nThe port is 5432.\n\n## Why\n\nCI caches the npm store.\n"
 GIT = "# Git\n\n- Never force-push to main.\n- Rebase before review.\n"
 
 Browser = Callable[[User], Client]
+
+
+class Clock:
+    """A clock that stands until it is moved."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """What the wrong passwords of one test cost is nothing to the next."""
+    standing = Clock()
+    monkeypatch.setattr(throttle, "passwords", throttle.Throttle(standing))
+    return standing
 
 
 @pytest.fixture
