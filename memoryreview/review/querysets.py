@@ -11,7 +11,7 @@ from django.db.models import Q
 from .states import OPEN_STATES
 
 if TYPE_CHECKING:
-    from .models import Agent, Change, Proposal, Store  # noqa: F401
+    from .models import Agent, Change, Proposal, Store  # noqa: F401  # named in strings
 
 Person: TypeAlias = User | AnonymousUser
 
@@ -27,6 +27,15 @@ def _reachable(person: Person, prefix: str = "") -> Q:
 class StoreQuerySet(models.QuerySet["Store"]):
     def visible_to(self, person: Person) -> StoreQuerySet:
         return self.filter(_reachable(person))
+
+    def usable_by(self, agent: Agent) -> StoreQuerySet:
+        """Stores that an agent may read and propose to: what its person sees, of that what it was given, if anything.
+
+        Before the first account exists nobody owns anything, and an agent that was just added may use what is there.
+        """
+        mine = agent.person
+        reachable = self.filter(owner__isnull=True) if mine is None else self.visible_to(mine)
+        return reachable.filter(agents=agent) if agent.stores.exists() else reachable
 
 
 class AgentQuerySet(models.QuerySet["Agent"]):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -113,10 +113,19 @@ def finish(shop: Workshop, intent: Intent) -> Change:
         whole=intent.landing["whole"],
     )
     worktree = shop.worktree()
-    plan = _disk_plan(worktree, before, landing)
-    with worktree.staged(plan.writes) as files:
-        unwritten = files.replace()
-    return complete(intent, {*plan.differing, *unwritten})
+    differing = {path for path in landing.delta if not _finish_file(worktree, before, landing, path)}
+    return complete(intent, differing)
+
+
+def _finish_file(worktree: Worktree, before: Tree, landing: Landing, path: str) -> bool:
+    """Write one file of a commit that stands already; False when the disk keeps something else."""
+    try:
+        plan = _disk_plan(worktree, before, replace(landing, delta={path: landing.delta[path]}))
+        return not plan.differing and all(
+            worktree.replace(name, expected=expected, new=new) for name, expected, new in plan.writes
+        )
+    except WorktreeError:
+        return False
 
 
 def complete(intent: Intent, differing: Iterable[str]) -> Change:
@@ -146,9 +155,13 @@ def complete(intent: Intent, differing: Iterable[str]) -> Change:
         Proposal.objects.filter(changes__in=record["rolls_back"], state=State.APPLIED).update(
             state=State.ROLLED_BACK, version=F("version") + 1, updated_at=timezone.now()
         )
+        again = Change.objects.filter(rolled_back_by__in=record["rolls_back"], rolled_back_by__kind=ChangeKind.ROLLBACK)
+        Proposal.objects.filter(changes__in=again, state=State.ROLLED_BACK).update(
+            state=State.APPLIED, version=F("version") + 1, updated_at=timezone.now()
+        )
         if intent.proposal is not None:
             _advance_proposal(intent.proposal, intent.oid, State(record["after"]))
-        _note_differing(intent.store, record["paths"], differing)
+        note_differing(intent.store, record["paths"], differing)
     steps.on_step("change.recorded")
     return change
 
@@ -162,7 +175,7 @@ def _advance_proposal(proposal: Proposal, oid: str, after: State) -> None:
     proposal.save(update_fields=["state", "version", "failure", "updated_at"])
 
 
-def _note_differing(store: Store, paths: Iterable[str], differing: Iterable[str]) -> None:
+def note_differing(store: Store, paths: Iterable[str], differing: Iterable[str]) -> None:
     fresh = Store.objects.only("differing").get(pk=store.pk)
     kept = [path for path in fresh.differing if path not in set(paths)]
     store.differing = sorted({*kept, *differing})

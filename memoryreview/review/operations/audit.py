@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -13,11 +14,14 @@ from memoryreview.core.classify.verify import verify
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.core.model import Kind, Proof, Rewrite
 from memoryreview.core.overlay import Overlay
-from memoryreview.review.models import Change, Intent, Proposal, State, Store
+from memoryreview.review.models import Change, ChangeKind, Intent, Proposal, State, Store
 
 from . import ledger
 from .apply import sha256
 from .stores import Workshop, baseline_dir, context_of, locked
+
+_DECIDED = (ChangeKind.APPROVED, ChangeKind.PROMOTE, ChangeKind.ROLLBACK)
+_DECISION_TRAILER = re.compile(r"^Decision-Id: (\d+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,22 @@ def _history_faults(shop: Workshop) -> Iterator[Fault]:
         return
     for oid in sorted(known - seen):
         yield Fault("history", slug, f"The recorded change {oid} is not part of the baseline's history.")
+    yield from _decision_faults(shop, seen)
+
+
+def _decision_faults(shop: Workshop, seen: set[str]) -> Iterator[Fault]:
+    """Each change that a person decided names its own decision, in git and in the database alike."""
+    used: set[int] = set()
+    decided = Change.objects.filter(store=shop.store, oid__in=seen, kind__in=_DECIDED).select_related("decision")
+    for change in decided.order_by("pk"):
+        where, decision = f"{shop.store.slug} {change.oid}", change.decision
+        named = _DECISION_TRAILER.findall(shop.repository.message(change.oid))
+        if decision is None or named != [str(decision.pk)] or decision.pk in used:
+            yield Fault("decision", where, "The commit and the record do not name one decision of their own.")
+        elif decision.proposal_id != change.proposal_id and decision.change == "":
+            yield Fault("decision", where, "The decision is about another proposal.")
+        if decision is not None:
+            used.add(decision.pk)
 
 
 def _certificate_faults(shop: Workshop, change: Change) -> Iterator[Fault]:

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 
 from memoryreview.baseline.worktree import Listing, Worktree, WorktreeError
 from memoryreview.core import scan
-from memoryreview.core.classify.classify import classify
 from memoryreview.core.model import Delta, Guard, Scope, Tree
-from memoryreview.core.overlay import Overlay
 from memoryreview.review.models import Agent, Proposal, State, Store, Verb
 
 from . import proposals
+from .errors import CannotApplyError
+from .judge import judge
 from .proposals import Draft, Submission, keyed_digest
 from .reconcile import reconcile_within
 from .settle import settle
-from .stores import Workshop, context_of, locked
+from .stores import Workshop, locked
 
 ALARM_SHARE = 0.5
 """More than this share of the documents gone between two scans means that the folder is lost, not edited (C041)."""
@@ -33,31 +33,76 @@ def capture(store: Store) -> list[Proposal]:
 
 
 def capture_within(shop: Workshop, *, only: Collection[str] | None = None) -> list[Proposal]:
-    """The same under a lock that is held already; `only` looks at these documents and no others."""
+    """The same under a lock that is held already; `only` looks at these documents and no others.
+
+    Raises: CannotApplyError when the folder looks lost: nothing is decided about it then.
+    """
     tree = shop.tree()
     try:
         worktree = shop.worktree()
-        listing = worktree.scan() if only is None else _look(worktree, only)
+        drift = _drift(tree, worktree.scan() if only is None else _look(worktree, only), only)
+        if only is not None and (shop.store.alarm or None in drift.values()):
+            _alarm(shop.store, _lost(tree, _drift(tree, worktree.scan(), None)))
+        elif only is None:
+            _alarm(shop.store, _lost(tree, drift))
     except WorktreeError as error:
         if only is not None:
             raise
         _alarm(shop.store, f"{error} Capturing is paused; nothing was recorded as deleted.")
+    if shop.store.alarm:
+        if only is not None:
+            raise CannotApplyError(shop.store.alarm)
         return []
-    drift = _drift(tree, listing, only)
-    if only is None:
-        lost = _lost(tree, drift)
-        _alarm(shop.store, lost)
-        if lost:
-            return []
-    fresh = _without_known(shop.store, drift, tree, only)
+    made = _propose(shop, tree, drift, only)
+    if shop.store.guard == Guard.ENFORCE:
+        _put_back(shop, worktree, drift)
+    return made
+
+
+def _propose(shop: Workshop, tree: Tree, drift: Delta, only: Collection[str] | None) -> list[Proposal]:
+    """Store what no open proposal holds yet as one proposal, and close the older ones that it takes the place of."""
+    held = _held(shop.store)
+    fresh = {path: new for path, new in drift.items() if not any(one.is_same(new) for one in held.get(path, []))}
+    older: list[Proposal] = []
+    # Under `enforce` a write was put back, so the next one does not continue it: each stays a proposal of its own.
+    if shop.store.guard == Guard.OBSERVE:
+        older = _continued(held, fresh, drift, only)
     if not fresh:
         return []
     proposal = _store(shop, tree, fresh)
-    _supersede(shop.store, proposal)
+    for one in older:
+        _close(one, State.SUPERSEDED, f"A newer write, proposal {proposal.pk}, holds the same documents.")
     settle(shop, proposal)
-    if shop.store.guard == Guard.ENFORCE:
-        _put_back(shop, worktree, fresh)
     return [Proposal.objects.get(pk=proposal.pk)]
+
+
+def _continued(
+    held: Mapping[str, list[Held]], fresh: dict[str, bytes | None], drift: Delta, only: Collection[str] | None
+) -> list[Proposal]:
+    """Bring the other documents of a proposal that moved on into `fresh`, and return the proposals that it replaces.
+
+    A write that was taken back on disk is let go, unless a person had brought its proposal back.
+    """
+    holding: dict[Proposal, dict[str, Held]] = {}
+    for path, ones in held.items():
+        for one in ones:
+            holding.setdefault(one.proposal, {})[path] = one
+    replaced: list[Proposal] = []
+    for proposal, documents in holding.items():
+        looked = {path for path in documents if only is None or path in only}
+        back = {path for path in looked if path not in drift}
+        if not back and not any(path in fresh for path in looked):
+            continue
+        kept = {path: one for path, one in documents.items() if path not in back}
+        if any(one.digest and path not in drift for path, one in kept.items()):
+            continue  # a masked write is kept nowhere, so it cannot move into another proposal
+        if back == set(documents):
+            if not proposal.decisions.filter(verb__in=[Verb.REOPEN, Verb.EDIT]).exists():
+                _close(proposal, State.WITHDRAWN, "The write was taken back on disk.")
+            continue
+        fresh |= {path: drift.get(path, one.content) for path, one in kept.items()}
+        replaced.append(proposal)
+    return replaced
 
 
 def _look(worktree: Worktree, paths: Collection[str]) -> Listing:
@@ -71,11 +116,18 @@ def _look(worktree: Worktree, paths: Collection[str]) -> Listing:
 
 def _drift(tree: Tree, listing: Listing, only: Collection[str] | None) -> dict[str, bytes | None]:
     drift: dict[str, bytes | None] = {
-        path: content for path, content in listing.documents.items() if tree.get(path) != content
+        path: content
+        for path, content in listing.documents.items()
+        if tree.get(path) != content and (path in tree or not holds_secret(path))
     }
     expected = tree if only is None else [path for path in only if path in tree]
     drift |= {path: None for path in expected if path not in listing.documents and not listing.is_unknown(path)}
     return drift
+
+
+def holds_secret(text: str) -> bool:
+    """Whether a name or a note holds a credential, which must not be kept."""
+    return any(finding.is_blocked_secret for finding in scan.scan(text))
 
 
 def _lost(tree: Tree, drift: Delta) -> str:
@@ -110,38 +162,20 @@ class Held:
         return self.content == content
 
 
-def _held(store: Store) -> dict[str, Held]:
-    held: dict[str, Held] = {}
-    open_ones = Proposal.objects.filter(store=store).direct().waiting().order_by("pk")
-    for proposal in open_ones:
+def _held(store: Store) -> dict[str, list[Held]]:
+    held: dict[str, list[Held]] = {}
+    for proposal in Proposal.objects.filter(store=store).direct().waiting().order_by("pk"):
         for document in proposal.written.documents.all():
-            held[document.path] = Held(proposal, document.held(), document.digest)
+            held.setdefault(document.path, []).append(Held(proposal, document.held(), document.digest))
     return held
-
-
-def _without_known(store: Store, drift: Delta, tree: Tree, only: Collection[str] | None) -> dict[str, bytes | None]:
-    """Leave out what an open proposal holds byte for byte; bring in its other documents when one of them moved on."""
-    held = _held(store)
-    fresh = {path: new for path, new in drift.items() if path not in held or not held[path].is_same(new)}
-    touched = {held[path].proposal.pk for path in fresh if path in held}
-    if only is None:
-        touched |= {one.proposal.pk for path, one in held.items() if path not in drift and store.guard == Guard.OBSERVE}
-    for path, one in held.items():
-        if one.proposal.pk in touched and path in drift:
-            fresh[path] = drift[path]
-    gone = touched - {held[path].proposal.pk for path in fresh if path in held}
-    for proposal in Proposal.objects.filter(pk__in=gone):
-        if not proposal.decisions.filter(verb__in=[Verb.REOPEN, Verb.EDIT]).exists():
-            _close(proposal, State.WITHDRAWN, "The write was taken back on disk.")
-    return fresh
 
 
 def _store(shop: Workshop, tree: Tree, delta: Mapping[str, bytes | None]) -> Proposal:
     store = shop.store
     masked = _masked(delta, tree, Scope(store.scope))
-    classification = classify(tree, Overlay(tree, delta), context_of(store))
+    classification = judge(store, tree, delta, is_direct=True)
     if masked is not None:  # the text of the actions must not hold the secret either; findings never do
-        shown = classify(tree, Overlay(tree, masked), context_of(store))
+        shown = judge(store, tree, masked, is_direct=True)
         classification = replace(shown, findings=classification.findings)
     draft = Draft(
         store=store,
@@ -166,20 +200,13 @@ def _masked(delta: Delta, tree: Tree, scope: Scope) -> Delta | None:
             continue
         text = new.decode("utf-8", "replace")
         before = (tree.get(path) or b"").decode("utf-8", "replace")
-        fresh = scan.new_findings(before, text, path=path, scope=scope)
-        if any(finding.is_blocked_secret for finding in fresh):
+        if any(finding.is_blocked_secret for finding in scan.new_findings(before, text, path=path, scope=scope)):
             kept[path] = scan.mask(text, scan.scan(text, path=path, scope=scope)).encode()
             is_masked = True
+        elif "\0" in text and any(finding.is_blocked_secret for finding in scan.scan(text.replace("\0", ""))):
+            kept[path] = b""  # in an encoding that cannot be masked, such as UTF-16
+            is_masked = True
     return kept if is_masked else None
-
-
-def _supersede(store: Store, newer: Proposal) -> None:
-    """Close older captures that the newer one holds completely."""
-    paths = set(newer.paths)
-    older = Proposal.objects.filter(store=store, pk__lt=newer.pk).direct().waiting()
-    for proposal in older:
-        if set(proposal.paths) & paths:
-            _close(proposal, State.SUPERSEDED, f"A newer write, proposal {newer.pk}, holds the same documents.")
 
 
 def _close(proposal: Proposal, state: State, note: str) -> None:

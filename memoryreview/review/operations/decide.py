@@ -9,19 +9,20 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from memoryreview.baseline import steps
+from memoryreview.baseline.worktree import WorktreeError
+from memoryreview.core.diff import document_diff
 from memoryreview.core.model import Guard, Severity, Verdict
 from memoryreview.core.typed import restore_line_ends
 from memoryreview.review.models import OPEN_STATES, Change, ChangeKind, Decision, Proposal, State, Verb
 
 from . import proposals, rollback
-from .apply import Landing, land, standing_write
-from .capture import Held, capture_within
+from .apply import Landing, land, note_differing, standing_write
+from .capture import Held, capture_within, holds_secret
 from .errors import (
     AlreadyDecidedError,
     CannotApplyError,
     NotFoundError,
     NotPermittedError,
-    RefusedChangeError,
     SecretDetectedError,
     SelfApprovalError,
     StaleViewError,
@@ -29,7 +30,7 @@ from .errors import (
 from .permissions import Permission, may_maintain, permission, require_maintainer
 from .proposals import Draft, Submission, last_decision
 from .reconcile import reconcile_within
-from .standing import Standing, classify_for, standing
+from .standing import Standing, judge_for, standing
 from .stores import Workshop, locked
 
 
@@ -43,7 +44,9 @@ class Decided:
     repeated: bool = False
 
 
-def approve(proposal_id: int, *, person: User, version: int, shown: str, note: str = "") -> Decided:
+def approve(
+    proposal_id: int, *, person: User, version: int, shown: str, note: str = "", confirmed: bool = False
+) -> Decided:
     """Approve what the person saw. Effects in order, under the store's lock:
 
     1. Record direct writes to the same documents as their own proposals.
@@ -64,6 +67,10 @@ def approve(proposal_id: int, *, person: User, version: int, shown: str, note: s
             return repeated
         allowed = _may_approve(person, proposal)
         view = _same_view(proposal, shop, version=version, shown=shown)
+        if not confirmed and is_cut(view):
+            raise NotPermittedError(
+                "The page shows a part of this change only. Nothing was written; read it all first."
+            )
         decision = proposals.move(
             proposal,
             to=State.APPLYING,
@@ -145,6 +152,11 @@ def _may_approve(person: User, proposal: Proposal) -> Permission:
     raise NotPermittedError(f"{allowed.sentence} Nothing was changed.")
 
 
+def is_cut(view: Standing) -> bool:
+    """Whether the page cannot show all of what approving writes, so that it must ask once more."""
+    return any(document_diff(path, view.tree.get(path), new).truncated for path, new in view.delta.items())
+
+
 def _same_view(proposal: Proposal, shop: Workshop, *, version: int, shown: str) -> Standing:
     if proposal.state == State.QUARANTINED:
         raise NotPermittedError(
@@ -162,6 +174,11 @@ def _same_view(proposal: Proposal, shop: Workshop, *, version: int, shown: str) 
         raise StaleViewError(
             "What would be written is not what you saw. Nothing was written; this is how it stands now."
         )
+    refused = [
+        action for action in judge_for(proposal, view.tree, view.delta).actions if action.verdict is Verdict.REFUSED
+    ]
+    if refused:
+        raise NotPermittedError(f"{' '.join(refused[0].reasons)} Nothing was written; edit the proposal or reject it.")
     if not view.delta:
         raise StaleViewError("All of this is approved already. Nothing is left to write; reject it to close it.")
     return view
@@ -195,28 +212,22 @@ def edit(proposal_id: int, *, person: User, version: int, texts: Mapping[str, st
             base=view.head,
             tree=view.tree,
             delta=delta,
-            classification=classify_for(proposal, view.tree, delta),
+            classification=judge_for(proposal, view.tree, delta),
             submission=Submission(),
             person=person,
         )
-        _refuse_wording(draft)
+        proposals.refuse_wording(draft)
+        summary = proposals.summary_of(draft)
         with transaction.atomic():
-            proposals.add_revision(proposal, draft, number=proposal.revision.number + 1)
+            proposals.add_revision(proposal, draft, summary, number=proposal.revision.number + 1)
             proposals.move(proposal, to=State.PENDING, verb=Verb.EDIT, person=person)
     return fetch(proposal_id)
-
-
-def _refuse_wording(draft: Draft) -> None:
-    """A person's own text is not quarantined: they are there to change it."""
-    proposals.refuse(draft)
-    found = [finding for finding in draft.classification.findings if finding.severity is Severity.BLOCK]
-    if found:
-        raise RefusedChangeError("quarantined", "scan", found[0].path, [found[0].message])
 
 
 def reject(proposal_id: int, *, person: User, version: int, reason: str = "", note: str = "") -> Decided:
     """Reject; the agent learns the reason. A direct write that still stands on disk gives way to the approved text."""
     proposal = fetch(proposal_id)
+    _refuse_secret_note(note)
     with locked(proposal.store) as shop:
         reconcile_within(shop)
         proposal = fetch(proposal_id)
@@ -239,12 +250,23 @@ def reject(proposal_id: int, *, person: User, version: int, reason: str = "", no
 def _put_back(shop: Workshop, proposal: Proposal) -> None:
     if not proposal.is_direct:
         return
-    worktree, tree = shop.worktree(), shop.tree()
+    tree = shop.tree()
+    stuck: set[str] = set()
     for document in proposal.written.documents.all():
-        disk = worktree.read(document.path)
-        held = Held(proposal, document.held(), document.digest)
-        if held.is_same(disk) and disk != tree.get(document.path):
-            worktree.replace(document.path, expected=disk, new=tree.get(document.path))
+        held, approved = Held(proposal, document.held(), document.digest), tree.get(document.path)
+        try:
+            worktree = shop.worktree()
+            disk = worktree.read(document.path)
+            if (
+                held.is_same(disk)
+                and disk != approved
+                and not worktree.replace(document.path, expected=disk, new=approved)
+            ):
+                stuck.add(document.path)
+        except WorktreeError:  # the decision stands; the store names what still differs
+            stuck.add(document.path)
+    if stuck:
+        note_differing(shop.store, stuck, stuck)
 
 
 def release(proposal_id: int, *, person: User, version: int, note: str) -> Decided:
@@ -258,12 +280,18 @@ def release(proposal_id: int, *, person: User, version: int, note: str) -> Decid
             "file, then it is captured again."
         )
     require_maintainer(person, proposal.store)
+    _refuse_secret_note(note)
     if not note.strip():
         raise NotPermittedError("Say why this text is harmless. Nothing was changed.")
     if proposal.version != version:
         raise StaleViewError("This proposal changed since you saw it. Nothing was decided; this is how it stands now.")
     decision = proposals.move(proposal, to=State.PENDING, verb=Verb.RELEASE, person=person, note=note)
     return Decided(proposal, decision)
+
+
+def _refuse_secret_note(note: str) -> None:
+    if holds_secret(note):
+        raise NotPermittedError("The note holds what looks like a credential. Nothing was decided; take it out.")
 
 
 def last_undoable(person: User) -> Decision | None:
@@ -286,6 +314,9 @@ def undo(decision_id: int, *, person: User) -> Decided:
     if decision is None or decision.proposal is None:
         raise NotFoundError("decision", str(decision_id))
     proposal = fetch(decision.proposal.pk)
+    newest = last_decision(proposal)
+    if newest is not None and newest.pk != decision.pk and proposal.state != State.ROLLED_BACK:
+        raise AlreadyDecidedError(proposal, newest)
     if decision.verb == Verb.APPROVE:
         change = Change.objects.filter(decision=decision).order_by("-pk").first()
         if change is None:

@@ -5,19 +5,18 @@ from __future__ import annotations
 from django.contrib.auth.models import User
 
 from memoryreview.core import scan
-from memoryreview.core.classify.classify import classify
 from memoryreview.core.errors import NotUtf8Error
 from memoryreview.core.formats import index
 from memoryreview.core.formats import of as format_of
 from memoryreview.core.frontmatter import Frontmatter, read
 from memoryreview.core.model import Delta, FormatName, Scope, Severity, Tree
-from memoryreview.core.overlay import Overlay
 from memoryreview.review.models import OPEN_STATES, Agent, Proposal, Store
 
 from . import proposals
 from .errors import AlreadyDecidedError, NotFoundError, NotPermittedError, RefusedChangeError, SecretDetectedError
+from .judge import judge
 from .proposals import Draft, Promotion, Submission
-from .stores import context_of, reading
+from .stores import reading
 
 
 def promote(store: Store, path: str, *, to: Store, person: User) -> Proposal:
@@ -64,7 +63,7 @@ def draft(
             base=base,
             tree=there,
             delta=delta,
-            classification=classify(there, Overlay(there, delta), context_of(target, promoted_from=source.store.slug)),
+            classification=judge(target, there, delta, promoted_from=source.store.slug),
             submission=submission,
             agent=agent,
             person=person,

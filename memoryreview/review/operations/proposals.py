@@ -120,13 +120,16 @@ class Draft:
     rejected_before: Proposal | None = None
 
 
-def store_proposal(draft: Draft, *, delivery: DeliveryKey | None = None) -> Proposal:
+def store_proposal(draft: Draft, *, delivery: DeliveryKey | None = None, waits: bool = False) -> Proposal:
     """Store a proposal, its first revision and its idempotency key in one transaction.
 
     Raises: django.db.IntegrityError when the idempotency key was used meanwhile (nothing is stored then).
     """
     submission, promotion = draft.submission, draft.promotion
     state = State.QUARANTINED if draft.masked is not None else initial_state(draft.classification)
+    if waits and state == State.APPLYING:
+        state = State.PENDING
+    summary = summary_of(draft)
     with transaction.atomic():
         proposal = Proposal.objects.create(
             store=draft.store,
@@ -146,7 +149,7 @@ def store_proposal(draft: Draft, *, delivery: DeliveryKey | None = None) -> Prop
             promoted_path=promotion.path if promotion else "",
             promoted_commit=promotion.commit if promotion else "",
         )
-        add_revision(proposal, draft, number=1)
+        add_revision(proposal, draft, summary, number=1)
         if delivery is not None and draft.agent is not None:
             keep_delivery(draft.agent, delivery, proposal)
         if state == State.APPLYING:
@@ -156,6 +159,11 @@ def store_proposal(draft: Draft, *, delivery: DeliveryKey | None = None) -> Prop
     return proposal
 
 
+def store_waiting(draft: Draft) -> Proposal:
+    """Store a person's own proposal; nothing of it lands by proof, since somebody else is to see all of it."""
+    return store_proposal(draft, waits=True)
+
+
 def keep_delivery(agent: Agent, delivery: DeliveryKey, proposal: Proposal | None) -> None:
     """Use up an idempotency key. Raises django.db.IntegrityError when it was used meanwhile."""
     Delivery.objects.create(
@@ -163,7 +171,7 @@ def keep_delivery(agent: Agent, delivery: DeliveryKey, proposal: Proposal | None
     )
 
 
-def add_revision(proposal: Proposal, draft: Draft, *, number: int) -> Revision:
+def add_revision(proposal: Proposal, draft: Draft, summary: Summary, *, number: int) -> Revision:
     """Store one revision with its documents and refresh what the queue shows. Call inside a transaction."""
     revision = Revision.objects.create(
         proposal=proposal,
@@ -185,27 +193,63 @@ def add_revision(proposal: Proposal, draft: Draft, *, number: int) -> Revision:
         )
         for path, new in draft.delta.items()
     )
-    show(proposal, revision, draft.classification, draft.tree, kept)
+    show(proposal, revision, summary)
     return revision
 
 
-def show(proposal: Proposal, revision: Revision, classification: Classification, tree: Tree, delta: Delta) -> None:
-    """Save what pages and the API show of a revision, derived from its classification."""
-    classification = redacted(classification, tree, Overlay(tree, delta))
-    landed = [action for action in revision.actions if action.get("commit")]
-    revision.actions = landed + [action_json(action) for action in classification.actions]
-    revision.findings = [finding_json(finding) for finding in classification.findings]
-    revision.verdict = classification.verdict
-    revision.save(update_fields=["actions", "findings", "verdict"])
-    waiting = [action for action in classification.actions if action.verdict is not Verdict.SAFE]
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What pages and the API show of a revision. Made before any transaction: it reads git and scans."""
+
+    verdict: Verdict
+    actions: tuple[dict[str, Any], ...]
+    findings: tuple[dict[str, Any], ...]
+    title: str
+    kinds: tuple[str, ...]
+    paths: tuple[str, ...]
+    risk: int
+    added: int
+    removed: int
+    deletes: bool
+
+
+def summarise(classification: Classification, tree: Tree, delta: Delta) -> Summary:
+    """Return the summary of a change; no secret stands in it."""
+    shown = redacted(classification, tree, Overlay(tree, delta))
+    waiting = [action for action in shown.actions if action.verdict is not Verdict.SAFE]
     runs = [change for path, new in delta.items() for change in changes(tree.get(path), new)]
-    proposal.title = _title(waiting or list(classification.actions))
-    proposal.kinds = sorted({str(action.kind) for action in waiting or classification.actions})
-    proposal.paths = sorted(delta)
-    proposal.risk = _risk(waiting, classification.findings, proposal.state)
-    proposal.added = sum(change.new.count(b"\n") + (not change.new.endswith(b"\n")) for change in runs if change.new)
-    proposal.removed = sum(change.old.count(b"\n") + (not change.old.endswith(b"\n")) for change in runs if change.old)
-    proposal.deletes = any(action.kind in _DELETING for action in waiting)
+    return Summary(
+        verdict=shown.verdict,
+        actions=tuple(action_json(action) for action in shown.actions),
+        findings=tuple(finding_json(finding) for finding in shown.findings),
+        title=_title(waiting or list(shown.actions)),
+        kinds=tuple(sorted({str(action.kind) for action in waiting or shown.actions})),
+        paths=tuple(sorted(delta)),
+        risk=_risk(waiting, shown.findings),
+        added=sum(_lines(change.new) for change in runs),
+        removed=sum(_lines(change.old) for change in runs),
+        deletes=any(action.kind in _DELETING for action in waiting),
+    )
+
+
+def summary_of(draft: Draft) -> Summary:
+    return summarise(draft.classification, draft.tree, draft.delta if draft.masked is None else draft.masked)
+
+
+def _lines(text: bytes) -> int:
+    return text.count(b"\n") + (text != b"" and not text.endswith(b"\n"))
+
+
+def show(proposal: Proposal, revision: Revision, summary: Summary) -> None:
+    """Save what is shown of a revision. What landed before stays listed."""
+    landed = [action for action in revision.actions if action.get("commit")]
+    revision.actions = [*landed, *summary.actions]
+    revision.findings = list(summary.findings)
+    revision.verdict = summary.verdict
+    revision.save(update_fields=["actions", "findings", "verdict"])
+    proposal.title, proposal.kinds, proposal.paths = summary.title, list(summary.kinds), list(summary.paths)
+    proposal.risk = summary.risk + (_QUARANTINE_RISK if proposal.state == State.QUARANTINED else 0)
+    proposal.added, proposal.removed, proposal.deletes = summary.added, summary.removed, summary.deletes
     proposal.save(update_fields=["title", "kinds", "paths", "risk", "added", "removed", "deletes"])
 
 
@@ -221,11 +265,11 @@ def _title(actions: Sequence[Action]) -> str:
     return f"{first.title[:280]}, and {len(others)} more"
 
 
-def _risk(actions: Sequence[Action], findings: Sequence[Finding], state: str) -> int:
+def _risk(actions: Sequence[Action], findings: Sequence[Finding]) -> int:
     risk = max((_RISK.get(action.kind, 0) for action in actions), default=0)
     if any(finding.severity is not Severity.NOTE for finding in findings):
         risk += _FINDING_RISK
-    return risk + (_QUARANTINE_RISK if state == State.QUARANTINED else 0)
+    return risk
 
 
 def action_json(action: Action) -> dict[str, Any]:
@@ -292,6 +336,14 @@ _PROBLEM_OF_REFUSAL = {
     Kind.OVER_SIZE: "payload-too-large",
     Kind.NAME_CLASH: "path-not-allowed",
 }
+
+
+def refuse_wording(draft: Draft) -> None:
+    """Stop a person's own text also where an agent's is quarantined: they are there to change it."""
+    refuse(draft)
+    found = [finding for finding in draft.classification.findings if finding.severity is Severity.BLOCK]
+    if found:
+        raise RefusedChangeError("quarantined", "scan", found[0].path, [found[0].message])
 
 
 def refuse(draft: Draft) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from django.conf import settings
@@ -12,19 +11,18 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 
 from memoryreview.baseline.repository import Snapshot
-from memoryreview.baseline.worktree import Worktree, WorktreeError
+from memoryreview.baseline.worktree import WorktreeError
 from memoryreview.core import scan
-from memoryreview.core.classify.classify import classify
 from memoryreview.core.edits import Edit, EntryAdd, Operation, Write, build
 from memoryreview.core.errors import InvalidOperationError, PathNotAllowedError, StaleBaseError
 from memoryreview.core.merge import Merged, merge3
-from memoryreview.core.model import Classification, Delta, Finding, FormatName, Limits, Tree, Verdict
+from memoryreview.core.model import Classification, Delta, Finding, FormatName, Limits, Scope, Tree, Verdict
 from memoryreview.core.names import refuse_escape, shown
-from memoryreview.core.overlay import Overlay
 from memoryreview.review.models import OPEN_STATES, Agent, Delivery, Proposal, State, Store, Verb
+from memoryreview.review.querysets import StoreQuerySet
 
 from . import promote, proposals
-from .capture import capture_within
+from .capture import capture_within, holds_secret
 from .errors import (
     AlreadyDecidedError,
     BusyError,
@@ -35,9 +33,10 @@ from .errors import (
     RejectedBeforeError,
     SecretDetectedError,
 )
+from .judge import judge
 from .proposals import DeliveryKey, Draft, Promotion, Submission
 from .settle import settle
-from .stores import context_of, locked, reading
+from .stores import locked, reading, worktree_of
 
 LIMITS = Limits()
 
@@ -169,14 +168,19 @@ def revise(proposal_id: int, request: Request, *, agent: Agent) -> Receipt:
     proposal = own_proposal(proposal_id, agent)
     if proposal.state != State.PENDING:
         raise AlreadyDecidedError(proposal, proposals.last_decision(proposal))
+    if proposal.promoted_from_id or any(isinstance(operation, Promote) for operation in request.operations):
+        raise InvalidOperationError(1, "a promotion is not revised: withdraw it and promote again")
+    if store_for(agent, request.store) != proposal.store:
+        raise NotFoundError("such proposal in the store", shown(request.store))
     _refuse_secret_words(request.submission)
     with locked(proposal.store) as shop:
         draft = _draft(request, proposal.store, shop.tree(), shop.head(), agent=agent)
         if not draft.delta:
             return Receipt(proposal.store, draft.base, None)
         state = proposals.initial_state(draft.classification)
+        summary = proposals.summary_of(draft)
         with transaction.atomic():
-            proposals.add_revision(proposal, draft, number=proposal.revision.number + 1)
+            proposals.add_revision(proposal, draft, summary, number=proposal.revision.number + 1)
             verb = Verb.AUTO_APPLY if state == State.APPLYING else Verb.EDIT
             proposals.move(proposal, to=state, verb=verb, agent=agent)
             proposal.fingerprint = proposals.fingerprint(proposal.store, draft.delta)
@@ -205,12 +209,15 @@ def own_proposal(proposal_id: int, agent: Agent) -> Proposal:
 
 
 def store_for(agent: Agent, slug: str) -> Store:
-    """Return a store that the agent may propose to: one that it was given, or any when it was given none."""
-    store = Store.objects.filter(slug=slug).first()
-    given = set(agent.stores.values_list("pk", flat=True))
-    if store is None or (given and store.pk not in given):
-        raise NotFoundError("store", slug[:60])
+    """Return a store that the agent may read and propose to. Raises NotFoundError for any other."""
+    store = stores_for(agent).filter(slug=slug).first()
+    if store is None:
+        raise NotFoundError("store", shown(slug))
     return store
+
+
+def stores_for(agent: Agent) -> StoreQuerySet:
+    return Store.objects.usable_by(agent)
 
 
 def _replay(request: Request, agent: Agent, delivery: DeliveryKey) -> Receipt | None:
@@ -268,7 +275,7 @@ def _draft(
             base=head,
             tree=tree,
             delta=delta,
-            classification=classify(tree, Overlay(tree, delta), context_of(store)),
+            classification=judge(store, tree, delta),
             submission=request.submission,
             agent=agent,
         )
@@ -286,7 +293,7 @@ def _promotion(
 ) -> Draft:
     if len(request.operations) > 1:
         raise InvalidOperationError(1, "a promotion stands alone: send one promote operation and nothing else")
-    target = Store.objects.filter(slug=wanted[0].to_store, scope="team").select_related("team").first()
+    target = stores_for(agent).filter(slug=wanted[0].to_store, scope=Scope.TEAM).select_related("team").first()
     if target is None:
         raise NotFoundError("team store", wanted[0].to_store[:60])
     source = Promotion(store=store, path=wanted[0].path, commit=head)
@@ -307,6 +314,8 @@ def _requested_delta(request: Request, store: Store, tree: Snapshot, head: str) 
             base = repository.snapshot(request.base)
             delta = _onto_head(base, tree, build(base, operations, format=form, limits=LIMITS))
     for path in delta:
+        if path not in tree and holds_secret(path):
+            raise PathNotAllowedError("the name that was sent", "it holds what looks like a credential")
         if _real_path(path, store) != path:
             raise PathNotAllowedError(shown(path), "it is a link, or lies behind one; name the document itself")
     return delta
@@ -332,7 +341,7 @@ def _through_link(operation: Operation, store: Store) -> Operation:
 def _real_path(path: str, store: Store) -> str:
     """Return where a path leads in the folder. Raises PathNotAllowedError when it leads out of it."""
     try:
-        worktree = Worktree(Path(store.root))
+        worktree = worktree_of(store)
     except WorktreeError:
         return path  # the folder is away; the proposal waits until it is back
     try:

@@ -53,7 +53,13 @@ def reconcile_within(shop: Workshop) -> None:
     for proposal in (
         Proposal.objects.filter(store=shop.store, state=State.APPLYING).select_related("store").order_by("pk")
     ):
-        _resume(shop, proposal)
+        try:
+            _resume(shop, proposal)
+        except MemoryReviewError as error:  # one proposal that cannot go on must not stop the store
+            log.warning("resume proposal %s: %s", proposal.pk, error)
+            proposal.refresh_from_db()
+            if proposal.state == State.APPLYING:
+                proposals.move(proposal, to=State.PENDING, verb=Verb.FAIL, note=str(error), failure=str(error))
 
 
 def _resume(shop: Workshop, proposal: Proposal) -> None:

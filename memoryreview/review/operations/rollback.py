@@ -9,16 +9,18 @@ from django.contrib.auth.models import User
 
 from memoryreview.baseline.repository import Repository
 from memoryreview.core.merge import Conflicted, Merged, merge3
-from memoryreview.core.model import Delta, Tree
+from memoryreview.core.model import Delta, Scope, Tree
 from memoryreview.core.text import split_lines
 from memoryreview.core.typed import restore_line_ends
-from memoryreview.review.models import Change, ChangeKind, Decision, Verb
+from memoryreview.review.models import Change, ChangeKind, Decision, Proposal, Verb, is_sole_person
 
 from . import ledger
 from .apply import Landing, land
 from .capture import capture_within
-from .errors import CannotApplyError, RollbackConflictError
+from .errors import CannotApplyError, RollbackConflictError, StaleViewError
+from .judge import judge
 from .permissions import require_maintainer
+from .proposals import Draft, Submission, refuse_wording, store_waiting
 from .reconcile import reconcile_within
 from .stores import Workshop, locked, reading
 
@@ -146,18 +148,36 @@ def _roll_back(change: Change, *, person: User, note: str, together: bool) -> Ch
         raise RollbackConflictError(prepared.conflicts, [one.pk for one in later], [one.title for one in later])
 
 
-def roll_back_by_hand(change: Change, *, person: User, texts: Mapping[str, str]) -> Change:
-    """Write a person's own wording for the documents of a change, recorded as its rollback."""
+def roll_back_by_hand(change: Change, *, person: User, head: str, texts: Mapping[str, str]) -> Change | Proposal:
+    """Write a person's own wording for the documents of a change, recorded as its rollback.
+
+    In team memory the wording is a proposal of theirs that another maintainer approves, unless they are alone.
+    Args: head: the commit that they saw the documents of. Raises: StaleViewError when it moved; the caller keeps texts.
+    """
     with locked(change.store) as shop:
         prepared = _prepare(shop, change, person)
         if prepared.already is not None:
             return prepared.already
+        if shop.head() != head:
+            raise StaleViewError("The store changed while you typed. Nothing was written; your text is kept below.")
         typed = {
             path: restore_line_ends(text, prepared.tree.get(path) or b"")
             for path, text in texts.items()
             if path in change.paths
         }
         delta = {path: new for path, new in typed.items() if new != prepared.tree.get(path)}
+        draft = Draft(
+            store=shop.store,
+            base=head,
+            tree=prepared.tree,
+            delta=delta,
+            classification=judge(shop.store, prepared.tree, delta),
+            submission=Submission(title=f"Roll back {change.title} by hand"),
+            person=person,
+        )
+        refuse_wording(draft)
+        if delta and shop.store.scope == Scope.TEAM and not is_sole_person():
+            return store_waiting(draft)
         return _land(shop, delta, (change,), person, "edited by hand")
 
 

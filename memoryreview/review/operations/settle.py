@@ -84,7 +84,7 @@ def _landing(
 
 
 def _recorded(proposal: Proposal, view: Standing, classification: Classification) -> Delta:
-    if not any(action.verdict is Verdict.RECORDED for action in classification.actions):
+    if not proposal.is_direct or not any(action.verdict is Verdict.RECORDED for action in classification.actions):
         return {}
     form = format_of(FormatName(proposal.store.format))
     return {path: new for path, new in view.delta.items() if form.is_generated(path)}
@@ -108,5 +108,6 @@ def _leave(shop: Workshop, proposal: Proposal, failure: str) -> Proposal:
         return proposal
     classification = classification_of(proposal, view)
     proposals.move(proposal, to=State.QUARANTINED if classification.is_blocked else State.PENDING, failure=failure)
-    proposals.show(proposal, revision, classification, view.tree, view.delta or view.proposed)
+    summary = proposals.summarise(classification, view.tree, view.delta or view.proposed)
+    proposals.show(proposal, revision, summary)
     return proposal

@@ -7,13 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from memoryreview.baseline.repository import Repository
-from memoryreview.core.classify.classify import classify
 from memoryreview.core.merge import Conflict, Merged, changes, merge3
 from memoryreview.core.model import Classification, Delta, Tree
-from memoryreview.core.overlay import Overlay
 from memoryreview.review.models import Proposal, Revision
 
-from .stores import context_of
+from .judge import judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +77,10 @@ def shown_hash(tree: Tree, delta: Delta) -> str:
 
 def classification_of(proposal: Proposal, view: Standing) -> Classification:
     """Classify what approving would change now."""
-    return classify_for(proposal, view.tree, view.delta)
+    return judge_for(proposal, view.tree, view.delta)
 
 
-def classify_for(proposal: Proposal, tree: Tree, delta: Delta) -> Classification:
-    """Classify a change of the proposal's store, as a promotion when it is one."""
+def judge_for(proposal: Proposal, tree: Tree, delta: Delta) -> Classification:
+    """Classify a change of the proposal's store, as a direct write or a promotion when it is one."""
     source = proposal.promoted_from.slug if proposal.promoted_from else ""
-    return classify(tree, Overlay(tree, delta), context_of(proposal.store, promoted_from=source))
+    return judge(proposal.store, tree, delta, is_direct=proposal.is_direct, promoted_from=source)

@@ -34,6 +34,14 @@ def context_of(store: Store, *, promoted_from: str = "") -> Context:
     )
 
 
+def worktree_of(store: Store) -> Worktree:
+    """Open a store's folder. Raises WorktreeError when it is gone, or a link stands where it was adopted."""
+    root = Path(store.root)
+    if root.resolve() != root:
+        raise WorktreeError(f"“{root}” leads elsewhere by a link now. Nothing was changed; put the folder itself back.")
+    return Worktree(root)
+
+
 @contextmanager
 def reading(store: Store) -> Iterator[Repository]:
     """Open the baseline for reading. Raises CannotApplyError with the sentence of the fault."""
@@ -52,8 +60,8 @@ class Workshop:
     repository: Repository
 
     def worktree(self) -> Worktree:
-        """Open the memory folder. Raises WorktreeError when it is gone."""
-        return Worktree(Path(self.store.root))
+        """Open the memory folder. Raises WorktreeError when it is gone or became another folder's link."""
+        return worktree_of(self.store)
 
     def head(self) -> str:
         head = self.repository.head()

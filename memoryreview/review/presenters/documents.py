@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 
 from django.utils.safestring import SafeString
 
@@ -47,21 +48,23 @@ _WINDOW_CHARS = {Zoom.NEAR: 80, Zoom.WIDE: 80, Zoom.ALL: 1_000_000}
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How somebody wants to see documents."""
+    """How somebody wants to see documents; `kept` are parameters that every address around them keeps."""
 
     view: View = View.WORDS
     zoom: Zoom = Zoom.NEAR
+    kept: Mapping[str, str] = MappingProxyType({})
 
 
 DEFAULT_LOOK = Look()
 
 
-def requested_look(query: Mapping[str, str]) -> Look:
+def requested_look(query: Mapping[str, str], *, kept: Mapping[str, str]) -> Look:
     """Return what an address asks for; words and near for anything else."""
     view, zoom = query.get("view", ""), query.get("context", "")
     return Look(
         View(view) if view in set(View) else View.WORDS,
         Zoom(zoom) if zoom in set(Zoom) else Zoom.NEAR,
+        kept,
     )
 
 
@@ -121,16 +124,16 @@ class ConflictView:
     wanted: DocumentDiff
 
 
-def view_tabs(url: str, view: View) -> tuple[Tab, ...]:
+def view_tabs(url: str, look: Look) -> tuple[Tab, ...]:
     return tuple(
-        Tab(words, with_query(url, view="" if name is View.WORDS else name), name is view)
+        Tab(words, with_query(url, **look.kept, view="" if name is View.WORDS else name), name is look.view)
         for name, words in VIEW_WORDS.items()
     )
 
 
-def zoom_tabs(url: str, zoom: Zoom) -> tuple[Tab, ...]:
+def zoom_tabs(url: str, look: Look) -> tuple[Tab, ...]:
     return tuple(
-        Tab(words, with_query(url, context="" if name is Zoom.NEAR else name), name is zoom)
+        Tab(words, with_query(url, **look.kept, context="" if name is Zoom.NEAR else name), name is look.zoom)
         for name, words in ZOOM_WORDS.items()
     )
 

@@ -42,7 +42,7 @@ class Actions:
     Args:
         approve: what approving does, "" where it cannot be done in this state.
         refusal: why this person may not approve, shown beside the disabled button.
-        confirm: "deletion", "promotion" or "": what the second press approves.
+        confirm: "deletion", "promotion", "unseen lines" or "": what the second press approves.
         lines: what the second press names: lines that go, or who will read it.
         note: what is recorded with the decision, or what it touches.
     """
@@ -61,6 +61,7 @@ class Actions:
 class ProposalPage:
     id: int
     url: str
+    edit_url: str
     title: str
     sign: Sign
     state: str
@@ -143,7 +144,8 @@ def _page(
     url = links.proposal_url(proposal)
     return ProposalPage(
         id=proposal.pk,
-        url=url,
+        url=links.with_query(url, **look.kept),
+        edit_url=links.with_query(f"{url}/edit", **look.kept),
         title=title_of(proposal),
         sign=sign_of(proposal),
         state=proposal.state,
@@ -165,8 +167,8 @@ def _page(
         failure=proposal.failure,
         unreadable=unreadable,
         grounds=grounds(proposal, revision),
-        tabs=documents.view_tabs(url, look.view),
-        zooms=documents.zoom_tabs(url, look.zoom) if look.view is View.WORDS else (),
+        tabs=documents.view_tabs(url, look),
+        zooms=documents.zoom_tabs(url, look) if look.view is View.WORDS else (),
         documents=shown,
         conflicts=_conflicts(seen.standing),
         commit=_commit(proposal, person) if is_open else None,
@@ -251,6 +253,8 @@ def _approval(proposal: Proposal, person: User, seen: _Seen, shown: tuple[Docume
         what = f"give {proposal.promoted_path} to {_team_name(proposal)}"
     elif proposal.deletes:
         confirm, lines = "deletion", documents.removed_lines(shown, at_most=_CONFIRM_LINES)
+    elif any(document_diff(path, seen.tree.get(path), new).truncated for path, new in seen.delta.items()):
+        confirm = "unseen lines"
     return Actions(
         approve=what,
         refusal="" if allowed.allowed else allowed.sentence,

@@ -25,7 +25,7 @@ from .access import Request, number, signed_in
 from .answers import Problem, see_other
 from .context import waiting_words
 from .errors import refused
-from .queue import RELATED, Filter, beyond, panes, read, visible_proposal, waiting
+from .queue import RELATED, beyond, panes, read, requested_filter, visible_proposal, waiting
 from .stepup import step_up
 from .toast import Toast
 
@@ -36,10 +36,6 @@ Decide: TypeAlias = Callable[[int], decide.Decided]
 
 def _number(request: Request, name: str) -> int:
     return number(request.POST.get(name, ""))
-
-
-def _wanted(request: Request) -> Filter:
-    return Filter(request.POST.get("q", ""), request.POST.get("store", ""))
 
 
 @require_POST
@@ -60,7 +56,12 @@ def approve(request: Request, pk: int) -> HttpResponse:
         request,
         proposal,
         lambda number: decide.approve(
-            number, person=request.user, version=version, shown=shown, note=request.POST.get("note", "")
+            number,
+            person=request.user,
+            version=version,
+            shown=shown,
+            note=request.POST.get("note", ""),
+            confirmed=request.POST.get("confirm") == "1",
         ),
     )
 
@@ -123,7 +124,7 @@ def _told(decided: decide.Decided) -> Toast:
 
 def _following(request: Request, cursor: str) -> Proposal | None:
     """Return the proposal below the decided one in the list that the person sees, else the one above it."""
-    found = waiting(request, _wanted(request)).select_related(*RELATED)
+    found = waiting(request, requested_filter(request)).select_related(*RELATED)
     below = found.filter(pk=_number(request, "next")).first()
     return below or beyond(found, cursor).first() or found.reverse().first()
 
@@ -131,7 +132,7 @@ def _following(request: Request, cursor: str) -> Proposal | None:
 def _go_on(request: Request, decided: int, told: Toast, following: Proposal | None) -> HttpResponse:
     """Answer with the next proposal: as parts of the page to htmx, as a redirect to everybody else."""
     url = links.proposal_url(following) if following else reverse("queue")
-    url = links.with_query(url, **_wanted(request).query())
+    url = links.with_query(url, **requested_filter(request).query())
     if not request.htmx:
         toast.put(request, told)
         return see_other(url)
@@ -142,7 +143,7 @@ def _go_on(request: Request, decided: int, told: Toast, following: Proposal | No
         "last": decide.last_undoable(request.user),
         "waiting": waiting_words(request),
         "has_stores": True,
-        **_wanted(request).query(),
+        **requested_filter(request).query(),
     }
     response = push_url(render(request, "review/_decided.html", context), url)
     event = {"id": decided, "next": following.pk if following else 0}
@@ -154,7 +155,6 @@ def _answer(request: Request, pk: int, problem: Problem | None, *, asks: str = "
     return panes(
         request,
         visible_proposal(request, pk),
-        _wanted(request),
         status=problem.status if problem else 200,
         problem=problem,
         asks=asks,
@@ -167,7 +167,7 @@ def _show(request: Request, proposal: Proposal, told: Toast) -> HttpResponse:
     if not request.htmx:
         toast.put(request, told)
         return see_other(links.proposal_url(proposal))
-    return panes(request, proposal, _wanted(request), told=told)
+    return panes(request, proposal, told=told)
 
 
 @require_http_methods(["GET", "POST"])
@@ -185,7 +185,7 @@ def edit(request: Request, pk: int) -> HttpResponse:
     if request.POST.get("then") == "approve":
         return _approve_edited(request, edited)
     toast.put(request, Toast("Saved your wording. It waits for approval; nothing is applied yet."))
-    return see_other(links.proposal_url(edited))
+    return see_other(links.with_query(links.proposal_url(edited), **requested_filter(request).query()))
 
 
 def _approve_edited(request: Request, proposal: Proposal) -> HttpResponse:
@@ -207,7 +207,8 @@ def _edit_page(
     request: Request, proposal: Proposal, typed: dict[str, str] | None = None, problem: Problem | None = None
 ) -> HttpResponse:
     page = read(request, proposal)
-    context = {"page": page, "boxes": editing.boxes(page.texts, typed), "problem": problem}
+    kept = requested_filter(request).query()
+    context = {"page": page, "boxes": editing.boxes(page.texts, typed), "problem": problem, **kept}
     return render(request, "review/proposal_edit.html", context, status=problem.status if problem else 200)
 
 
@@ -231,7 +232,7 @@ def undo(request: Request) -> HttpResponse:
         first = undone.change.rolls_back.order_by("pk").first()
         told = Toast(rolled_back_words(undone.change, first or undone.change), 0, links.change_url(undone.change))
         toast.put(request, told)
-        return see_other(reverse("queue"))
+        return see_other(links.with_query(reverse("queue"), **requested_filter(request).query()))
     verb = "Reopened, it waits again:" if undone.decision and undone.decision.verb == Verb.REOPEN else "Undone:"
     toast.put(request, Toast(f"{verb} {title_of(undone.proposal)}"))
-    return see_other(links.proposal_url(undone.proposal))
+    return see_other(links.with_query(links.proposal_url(undone.proposal), **requested_filter(request).query()))

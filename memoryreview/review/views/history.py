@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memoryreview.core.errors import MemoryReviewError
-from memoryreview.review.models import Change
+from memoryreview.review.models import Change, Proposal
 from memoryreview.review.operations import rollback
 from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.operations.stores import reading
@@ -22,6 +22,7 @@ from memoryreview.review.presenters.changes import change_page, change_rows, fil
 from . import toast
 from .access import Request, number, signed_in
 from .answers import Problem, see_other
+from .stepup import step_up
 from .toast import Toast
 
 ROWS = 50
@@ -108,10 +109,17 @@ def roll_back_by_hand(request: Request, oid: str) -> HttpResponse:
     if request.method == "GET":
         return _by_hand_page(request, undone, {}, None)
     typed = editing.typed_texts(request.POST.dict())
+    wrong = step_up(request)
+    if wrong:
+        return _by_hand_page(request, undone, typed, Problem(wrong, 403))
+    head = request.POST.get("head", "")
     try:
-        made = rollback.roll_back_by_hand(undone, person=request.user, texts=typed)
+        made = rollback.roll_back_by_hand(undone, person=request.user, head=head, texts=typed)
     except MemoryReviewError as error:
         return _by_hand_page(request, undone, typed, Problem.of(error))
+    if isinstance(made, Proposal):
+        toast.put(request, Toast("Your wording waits for another maintainer. Nothing is written yet."))
+        return see_other(links.proposal_url(made))
     toast.put(request, Toast(rolled_back_words(made, undone)))
     return see_other(links.change_url(made))
 
@@ -119,11 +127,13 @@ def roll_back_by_hand(request: Request, oid: str) -> HttpResponse:
 def _by_hand_page(request: Request, undone: Change, typed: dict[str, str], problem: Problem | None) -> HttpResponse:
     page = change_page(undone, request.user, timezone.now())
     contents: dict[str, bytes | None] = {}
+    head = ""
     try:
         with reading(undone.store) as repository:
-            tree = repository.snapshot(repository.head() or "")
+            head = repository.head() or ""
+            tree = repository.snapshot(head)
             contents = {document.path: tree.get(document.path) for document in page.documents}
     except CannotApplyError as error:
         problem = problem or Problem.of(error)
-    context = {"page": page, "boxes": editing.boxes(contents, typed), "problem": problem}
+    context = {"page": page, "head": head, "boxes": editing.boxes(contents, typed), "problem": problem}
     return render(request, "review/change_edit.html", context, status=problem.status if problem else 200)

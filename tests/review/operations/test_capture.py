@@ -3,13 +3,15 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 
 from memoryreview.review.models import Agent, Change, ChangeKind, Proposal, State, Store
 from memoryreview.review.operations.capture import capture
+from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.operations.stores import reading
-from tests.conftest import MakeStore, on_disk
+from tests.conftest import MakeStore, Propose, on_disk, replaced
 from tests.review.operations.test_decide import approve
 from tests.review.operations.test_receive import fake_aws_key
 
@@ -169,3 +171,66 @@ def test_enforce_puts_the_approved_text_back_and_holds_the_write(make_store: Mak
     assert proposal.state == State.PENDING
     approve(proposal, owner)
     assert on_disk(store, "ports.md") == changed.encode()
+
+
+def test_enforce_puts_the_same_write_back_again(make_store: MakeStore) -> None:
+    store = make_store({"ports.md": NOTE}, guard="enforce")
+    for _ in range(2):
+        write(store, "ports.md", NOTE.replace("5432", "6432"))
+        capture(store)
+
+    assert (Proposal.objects.count(), on_disk(store, "ports.md")) == (1, NOTE.encode())
+
+
+def test_enforce_holds_every_write(make_store: MakeStore) -> None:
+    store = make_store({"a.md": "a\n", "b.md": "b\n"}, guard="enforce")
+    write(store, "a.md", "first\n")
+    write(store, "b.md", "other\n")
+    capture(store)
+    write(store, "a.md", "second\n")
+    capture(store)
+
+    held = [proposal.revision.delta() for proposal in Proposal.objects.waiting().order_by("pk")]
+    assert held == [{"a.md": b"first\n", "b.md": b"other\n"}, {"a.md": b"second\n"}]
+
+
+def test_looking_at_one_document_keeps_the_others_of_a_write(
+    make_store: MakeStore, owner: User, propose: Propose
+) -> None:
+    store = make_store({"a.md": "one\n\ntwo\n", "b.md": "b\n"})
+    proposal = propose(store, replaced("a.md", "two", "2"))
+    write(store, "a.md", "1\n\ntwo\n")
+    write(store, "b.md", "other\n")
+    capture(store)
+    write(store, "a.md", "uno\n\ntwo\n")
+
+    approve(proposal, owner)
+
+    paths = {path for waiting in Proposal.objects.waiting() for path in waiting.paths}
+    assert paths == {"a.md", "b.md"}
+
+
+def test_nothing_is_decided_about_a_lost_folder(make_store: MakeStore, owner: User, propose: Propose) -> None:
+    store = make_store({f"n{i}.md": "text\n" for i in range(6)})
+    proposal = propose(store, replaced("n0.md", "text", "other"))
+    for path in Path(store.root).iterdir():
+        path.unlink()
+
+    with pytest.raises(CannotApplyError, match="gone"):
+        approve(proposal, owner)
+
+    assert [p.pk for p in Proposal.objects.all()] == [proposal.pk]
+
+
+def test_link_in_the_place_of_the_folder_is_not_followed(make_store: MakeStore, tmp_path: Path) -> None:
+    store = make_store({"ports.md": NOTE})
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "diary.md").write_text("private\n")
+    Path(store.root).rename(tmp_path / "away")
+    Path(store.root).symlink_to(other)
+
+    capture(store)
+
+    store.refresh_from_db()
+    assert (Proposal.objects.count(), "link" in store.alarm) == (0, True)

@@ -322,3 +322,55 @@ def test_plain_member_of_a_team_cannot_approve(
 
     with pytest.raises(NotPermittedError, match="maintainer"):
         approve(proposal, second)
+
+
+def test_two_names_that_are_one_do_not_both_land(make_store: MakeStore, propose: Propose, owner: User) -> None:
+    store = make_store({"ports.md": NOTE})
+    first, second = propose(store, Write("Note.md", "one\n")), propose(store, Write("note.md", "two\n"))
+    approve(first, owner)
+
+    with pytest.raises(NotPermittedError):
+        approve(second, owner)
+
+    assert not (Path(store.root) / "note.md").exists()
+
+
+def test_undo_never_takes_back_what_somebody_else_decided(
+    make_store: MakeStore, propose: Propose, owner: User, second: User, join: Callable[..., object]
+) -> None:
+    store = make_store({"ports.md": NOTE}, team=True)
+    join(store, second)
+    proposal = propose(store, replaced("ports.md", "on 5432", "on 6432"))
+    mine = decide.reject(proposal.pk, person=second, version=proposal.version).decision
+    assert mine is not None
+    reopened = decide.undo(mine.pk, person=second).proposal
+    decide.reject(proposal.pk, person=owner, version=reopened.version, note="final")
+
+    with pytest.raises(AlreadyDecidedError):
+        decide.undo(mine.pk, person=second)
+
+    assert Proposal.objects.get(pk=proposal.pk).state == State.REJECTED
+
+
+def test_rejecting_a_write_to_a_read_only_file_stands_and_is_named(make_store: MakeStore, owner: User) -> None:
+    store = make_store({"ports.md": NOTE})
+    path = Path(store.root) / "ports.md"
+    path.write_text(NOTE.replace("on 5432", "on 1"))
+    proposal = capture(store)[0]
+    path.chmod(0o444)
+
+    decided = decide.reject(proposal.pk, person=owner, version=proposal.version)
+
+    assert (decided.proposal.state, Store.objects.get().differing) == (State.REJECTED, ["ports.md"])
+
+
+def test_change_that_the_page_cannot_show_whole_asks_once_more(
+    make_store: MakeStore, propose: Propose, owner: User
+) -> None:
+    store = make_store({"ports.md": NOTE})
+    proposal = propose(store, Write("long.md", "".join(f"line {n} of a list\n\n" for n in range(3000))))
+
+    with pytest.raises(NotPermittedError, match="part"):
+        approve(proposal, owner)
+
+    assert approve(proposal, owner, confirmed=True).proposal.state == State.APPLIED

@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 
 from memoryreview.core.edits import Delete, Edit, Replacement, Write
 from memoryreview.core.errors import InvalidOperationError, NoMatchError, PathNotAllowedError, StaleBaseError
+from memoryreview.core.model import FormatName
 from memoryreview.review.models import Agent, Change, ChangeKind, Proposal, State
 from memoryreview.review.operations import accounts, decide, receive
 from memoryreview.review.operations.errors import (
@@ -288,3 +289,62 @@ def test_link_out_of_the_folder_is_refused(
         receive.submit(ask(store.slug, operation), agent=agent)
 
     assert (Proposal.objects.count(), (tmp_path / "secret.md").read_text()) == (0, "not ours\n")
+
+
+def test_agent_reaches_no_store_that_its_person_cannot_see(make_store: MakeStore, stranger: User) -> None:
+    store = make_store({"build.md": NOTE})
+    spy = accounts.add_agent("spy", person=stranger).agent
+
+    with pytest.raises(NotFoundError):
+        receive.submit(ask(store.slug, Delete("build.md")), agent=spy)
+
+    assert list(receive.stores_for(spy)) == []
+
+
+def test_tool_generated_document_through_a_door_waits(make_store: MakeStore, propose: Propose) -> None:
+    store = make_store({"raw_memories.md": "# Raw Memories\n"}, format=FormatName.CODEX)
+
+    proposal = propose(store, Write("raw_memories.md", "# Raw Memories\n\nDeploy straight to production.\n"))
+
+    assert (proposal.state, on_disk(store, "raw_memories.md")) == (State.PENDING, b"# Raw Memories\n")
+
+
+def test_promotion_of_a_generated_document_waits(make_store: MakeStore, propose: Propose) -> None:
+    mine = make_store({"rollout_summaries/x.md": "Private.\n"}, name="mine")
+    team = make_store({"MEMORY.md": "# Task Group: x\n"}, name="team", team=True, format=FormatName.CODEX)
+
+    proposal = propose(mine, receive.Promote("rollout_summaries/x.md", team.slug))
+
+    assert (proposal.state, proposal.store) == (State.PENDING, team)
+
+
+def test_promotion_to_a_team_of_strangers_is_refused(make_store: MakeStore, stranger: User) -> None:
+    team = make_store({"a.md": "a\n"}, name="team", team=True)
+    mine = make_store({"b.md": "b\n"}, name="mine")
+    mine.owner = stranger
+    mine.save()
+    spy = accounts.add_agent("spy", person=stranger).agent
+
+    with pytest.raises(NotFoundError):
+        receive.submit(ask(mine.slug, receive.Promote("b.md", team.slug)), agent=spy)
+
+
+def test_revision_cannot_turn_into_a_promotion(make_store: MakeStore, propose: Propose, agent: Agent) -> None:
+    store = make_store({"build.md": NOTE}, name="mine")
+    make_store({"a.md": "a\n"}, name="team", team=True)
+    proposal = propose(store, Delete("build.md"))
+
+    with pytest.raises(InvalidOperationError):
+        receive.revise(proposal.pk, ask(store.slug, receive.Promote("build.md", "team")), agent=agent)
+
+    proposal.refresh_from_db()
+    assert (proposal.state, proposal.revisions.count()) == (State.PENDING, 1)
+
+
+def test_credential_in_a_name_is_refused(make_store: MakeStore, agent: Agent) -> None:
+    store = make_store({"build.md": NOTE})
+
+    with pytest.raises(PathNotAllowedError) as caught:
+        receive.submit(ask(store.slug, Write(f"{fake_aws_key()}.md", "x\n")), agent=agent)
+
+    assert (fake_aws_key() in str(caught.value), Proposal.objects.count()) == (False, 0)

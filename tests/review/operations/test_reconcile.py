@@ -161,3 +161,23 @@ def test_missing_folder_does_not_stop_the_others(make_store: MakeStore) -> None:
 
     assert len(faults) == 1
     assert capture(fine) == []
+
+
+def test_file_that_cannot_be_written_does_not_stop_the_store(
+    make_store: MakeStore, propose: Propose, owner: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = make_store({"a.md": "a\n", "b.md": "b\n"})
+    first, second = propose(store, replaced("a.md", "a", "A")), propose(store, replaced("b.md", "b", "B"))
+
+    def die(name: str) -> None:
+        if name == "ref.durable":
+            raise Killed
+
+    with monkeypatch.context() as patched, pytest.raises(Killed):
+        patched.setattr(steps, "on_step", die)
+        approve(first, owner)
+    (Path(store.root) / "a.md").chmod(0o444)
+
+    assert approve(second, owner).proposal.state == State.APPLIED
+    assert Proposal.objects.get(pk=first.pk).state == State.APPLIED
+    assert Store.objects.get().differing == ["a.md"]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,13 @@ from django.contrib.auth.models import User
 from memoryreview.core.edits import Delete, Operation, Rename, Write
 from memoryreview.review.models import Change, ChangeKind, Proposal, State, Store
 from memoryreview.review.operations import rollback
-from memoryreview.review.operations.errors import CannotApplyError, NotPermittedError, RollbackConflictError
+from memoryreview.review.operations.errors import (
+    CannotApplyError,
+    NotPermittedError,
+    RollbackConflictError,
+    StaleViewError,
+)
+from memoryreview.review.operations.stores import reading
 from tests.conftest import MakeStore, Propose, on_disk, replaced
 from tests.review.operations.test_decide import approve
 
@@ -24,6 +31,11 @@ def land(propose: Propose, store: Store, owner: User, *operations: Operation) ->
     change = approve(propose(store, *operations), owner).change
     assert change is not None
     return change
+
+
+def head(store: Store) -> str:
+    with reading(store) as repository:
+        return repository.head() or ""
 
 
 def test_rollback_leaves_later_edits_elsewhere(store: Store, propose: Propose, owner: User) -> None:
@@ -84,7 +96,9 @@ def test_conflict_can_be_settled_by_hand(store: Store, propose: Propose, owner: 
     land(propose, store, owner, replaced("ports.md", "on 6432", "on 7432"))
     wording = NOTE.replace("on 5432", "on 5432 or 7432")
 
-    rollback.roll_back_by_hand(first, person=owner, texts={"ports.md": wording, "other.md": "not part of it"})
+    texts = {"ports.md": wording, "other.md": "not part of it"}
+
+    rollback.roll_back_by_hand(first, person=owner, head=head(store), texts=texts)
 
     assert on_disk(store, "ports.md") == wording.encode()
     assert on_disk(store, "other.md") == b"Other.\n"
@@ -141,3 +155,36 @@ def test_stranger_cannot_roll_back(store: Store, propose: Propose, owner: User, 
 
     with pytest.raises(NotPermittedError):
         rollback.roll_back(first, person=stranger)
+
+
+def test_wording_by_hand_over_a_head_that_moved_is_refused(store: Store, propose: Propose, owner: User) -> None:
+    first = land(propose, store, owner, replaced("ports.md", "on 5432", "on 6432"))
+    seen = head(store)
+    land(propose, store, owner, replaced("ports.md", "on 6432", "on 7432"))
+
+    with pytest.raises(StaleViewError):
+        rollback.roll_back_by_hand(first, person=owner, head=seen, texts={"ports.md": "Mine.\n"})
+
+    assert b"on 7432" in on_disk(store, "ports.md")
+
+
+def test_wording_by_hand_in_team_memory_waits_for_somebody_else(
+    make_store: MakeStore, propose: Propose, owner: User, second: User, join: Callable[..., object]
+) -> None:
+    store = make_store({"ports.md": NOTE}, name="team", team=True)
+    join(store, second)
+    first = land(propose, store, second, replaced("ports.md", "on 5432", "on 6432"))
+
+    made = rollback.roll_back_by_hand(first, person=owner, head=head(store), texts={"ports.md": "Mine alone.\n"})
+
+    assert isinstance(made, Proposal)
+    assert (made.state, made.person) == (State.PENDING, owner)
+    assert b"Mine alone" not in on_disk(store, "ports.md")
+
+
+def test_rolling_back_a_rollback_applies_its_proposal_again(store: Store, propose: Propose, owner: User) -> None:
+    first = land(propose, store, owner, replaced("ports.md", "on 5432", "on 6432"))
+
+    rollback.roll_back(rollback.roll_back(first, person=owner), person=owner)
+
+    assert Proposal.objects.get(changes=first).state == State.APPLIED

@@ -1,0 +1,38 @@
+"""The verdict on a change of one store, as who asks for it may have it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from memoryreview.core.classify.classify import classify
+from memoryreview.core.model import Action, Classification, Delta, Tree, Verdict
+from memoryreview.core.overlay import Overlay
+from memoryreview.review.models import Store
+
+from .stores import context_of
+
+NOT_BY_A_TOOL = "A tool rewrites this document by itself, but not through this door: somebody must look at it."
+
+
+def judge(
+    store: Store, tree: Tree, delta: Delta, *, is_direct: bool = False, promoted_from: str = ""
+) -> Classification:
+    """Classify a change. Only what was found on disk can have been written by the tool that owns a document."""
+    found = classify(tree, Overlay(tree, delta), context_of(store, promoted_from=promoted_from))
+    if is_direct:
+        return found
+    actions = tuple(_asked(action) for action in found.actions)
+    return found if actions == found.actions else replace(found, actions=actions, verdict=_overall(actions))
+
+
+def _asked(action: Action) -> Action:
+    if action.verdict is not Verdict.RECORDED:
+        return action
+    return replace(action, verdict=Verdict.REVIEW, reasons=(*action.reasons, NOT_BY_A_TOOL))
+
+
+def _overall(actions: tuple[Action, ...]) -> Verdict:
+    verdicts = {action.verdict for action in actions}
+    if Verdict.REFUSED in verdicts:
+        return Verdict.REFUSED
+    return Verdict.MIXED if verdicts > {Verdict.REVIEW} else Verdict.REVIEW
