@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from types import MappingProxyType
 
 from django.utils.safestring import SafeString
 
@@ -52,7 +51,7 @@ class Look:
 
     view: View = View.WORDS
     zoom: Zoom = Zoom.NEAR
-    kept: Mapping[str, str] = MappingProxyType({})
+    kept: Mapping[str, str] = field(default_factory=dict)
 
 
 DEFAULT_LOOK = Look()

@@ -173,9 +173,10 @@ def test_file_that_cannot_be_written_does_not_stop_the_store(
         if name == "ref.durable":
             raise Killed
 
-    with monkeypatch.context() as patched, pytest.raises(Killed):
-        patched.setattr(steps, "on_step", die)
+    monkeypatch.setattr(steps, "on_step", die)
+    with pytest.raises(Killed):
         approve(first, owner)
+    monkeypatch.undo()
     (Path(store.root) / "a.md").chmod(0o444)
 
     assert approve(second, owner).proposal.state == State.APPLIED
