@@ -107,8 +107,8 @@ def preview(request: HttpRequest) -> HttpResponse:
 @door("GET")
 def stores(request: HttpRequest) -> HttpResponse:
     agent = agent_of(request)
-    usable = agent.stores.all() if agent.stores.exists() else Store.objects.all()
-    return JsonResponse({"stores": [_described(store) for store in usable.order_by("slug")]})
+    usable = receive.stores_for(agent).order_by("slug")
+    return JsonResponse({"stores": [_described(store) for store in usable]})
 
 
 @door("GET")

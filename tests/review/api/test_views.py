@@ -346,6 +346,24 @@ def test_stores_are_those_the_agent_was_given(owner: User, store: Store, make_st
     assert_problem(narrow.post("preview", {"store": "hidden", "operations": [FACT]}), 404, "not-found")
 
 
+def test_stores_are_those_that_the_agents_person_sees(
+    stranger: User, api: Api, store: Store, make_store: MakeStore
+) -> None:
+    """An agent that was given no store, and one that was given it before its person lost sight of it."""
+    shared = make_store({"a.md": "# A\n"}, name="shared", team=True)
+    for spy in (
+        Api(accounts.add_agent("spy", person=stranger), Client()),
+        Api(accounts.add_agent("mole", [store, shared], person=stranger), Client()),
+    ):
+        assert spy.get("stores").json() == {"stores": []}
+        for slug in ("notes", "shared"):
+            for address in (f"stores/{slug}", f"stores/{slug}/files", f"stores/{slug}/files/a.md"):
+                answer = spy.get(address)
+                assert_problem(answer, 404, "not-found")
+                assert store.root not in answer.content.decode()
+    assert [described["slug"] for described in api.get("stores").json()["stores"]] == ["notes", "shared"]
+
+
 def test_store_is_described(api: Api, store: Store) -> None:
     expected = {
         "slug": "notes",
