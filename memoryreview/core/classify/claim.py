@@ -18,10 +18,14 @@ SECTION = "§".encode()
 
 @dataclass(frozen=True, slots=True)
 class Claim:
+    """A proof, or the part of it that speaks of one document. `named` and `changed` are paths of all of it."""
+
     base: Tree
     proposed: Tree
     proof: Proof
     context: Context
+    named: frozenset[str]
+    changed: frozenset[str]
 
     @property
     def paths(self) -> list[str]:
@@ -79,6 +83,17 @@ def lines_in(data: bytes, start: int, end: int) -> list[Line]:
     lines = lines_of(data)
     first, stop = (bisect_left(lines, offset, key=lambda line: line.start) for offset in (start, end))
     return [line for line in lines[first:stop] if line.start + len(line.body) <= end]
+
+
+@lru_cache(maxsize=8)
+def run_starts(data: bytes) -> tuple[int, ...]:
+    """Return for each line the index of the first line of its run: what stands between blank lines and `§` lines."""
+    starts: list[int] = []
+    goes_on = False
+    for index, line in enumerate(lines_of(data)):
+        starts.append(starts[-1] if goes_on else index)
+        goes_on = not is_blank(line) and line.body != SECTION
+    return tuple(starts)
 
 
 def is_blank(line: Line) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
-from memoryreview.core.classify.claim import SECTION, Claim, Clause, is_blank, line_at, lines_of
+from memoryreview.core.classify.claim import SECTION, Claim, Clause, is_blank, line_at, lines_of, run_starts
 from memoryreview.core.markdown import Place, Spot, outline
 from memoryreview.core.model import Rewrite
 from memoryreview.core.text import Line
@@ -63,14 +64,26 @@ def stands_in_the_open(claim: Claim) -> bool:
 def keeps_open_spans(claim: Claim) -> bool:
     """No code span or tag of the block goes on in the line below."""
     for rewrite, data, index, lines, _ in _places(claim):
-        first = index
-        while first and not is_blank(lines[first - 1]) and lines[first - 1].body != SECTION:
-            first -= 1
         goes_on = index + 1 < len(lines) and not is_blank(lines[index]) and not is_blank(lines[index + 1])
-        text = data[lines[first].start : rewrite.start]
-        if goes_on and (text.count(b"`") % 2 or text.rfind(b"<") > text.rfind(b">")):
+        ticks, is_tag = _open_above(data)[index]
+        text = data[lines[index].start : rewrite.start]
+        is_tag = text.rfind(b"<") > text.rfind(b">") or (is_tag and b">" not in text)
+        if goes_on and ((ticks + text.count(b"`")) % 2 or is_tag):
             return False
     return True
+
+
+@lru_cache(maxsize=8)
+def _open_above(data: bytes) -> tuple[tuple[int, bool], ...]:
+    """Return for each line the backticks above it in its run, and whether a `<` stands there after the last `>`."""
+    found: list[tuple[int, bool]] = []
+    ticks, is_tag = 0, False
+    for index, (line, start) in enumerate(zip(lines_of(data), run_starts(data), strict=True)):
+        ticks, is_tag = (0, False) if start == index else (ticks, is_tag)
+        found.append((ticks, is_tag))
+        ticks += line.body.count(b"`")
+        is_tag = line.body.rfind(b"<") > line.body.rfind(b">") or (is_tag and b">" not in line.body)
+    return tuple(found)
 
 
 def keeps_hard_breaks(claim: Claim) -> bool:

@@ -6,8 +6,10 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from datetime import date
+from functools import lru_cache
+from typing import TypeAlias
 
-from memoryreview.core.classify.claim import SECTION, Claim, Clause, is_blank, line_at, lines_of
+from memoryreview.core.classify.claim import Claim, Clause, line_at, lines_of, run_starts
 from memoryreview.core.markdown import Place, outline
 
 _MONTHS = (
@@ -41,6 +43,7 @@ _WEEKDAYS = (
     "saturday samstag sonnabend samedi sábado sabado",
     "sunday sonntag dimanche domingo",
 )
+_ANY_WEEKDAY = re.compile("|".join(" ".join(_WEEKDAYS).split()), re.IGNORECASE)
 _SHORT_WEEKDAYS = (
     "Mon Lun",
     "Tue Tues",
@@ -118,20 +121,42 @@ def is_not_enclosed(claim: Claim) -> bool:
     """No quote, code, bracket or tag that began earlier in the block is open where the date stands."""
     for rewrite in claim.proof.rewrites:
         data = claim.base[rewrite.path]
-        lines, first = lines_of(data), line_at(data, rewrite.start).number - 1
-        while first and not is_blank(lines[first - 1]) and lines[first - 1].body != SECTION:
-            first -= 1
-        before = data[lines[first].start : rewrite.start].decode("utf-8", "replace")
-        if any(sum(map(before.count, marks)) % 2 for marks in ("`", '"', "“”„", "«»", "‹›")):
-            return False
-        if any(
-            before.count(opener) > before.count(closer) for opener, closer in ("[]", "「」", "『』", "《》", "〈〉")
-        ):
-            return False
-        singles = re.findall(r"(?<![\w'’])['‘](?=\S)|(?<=\S)['’](?!\w)", before)
-        if len(singles) % 2 or re.search(r"<[A-Za-z/!?]", before):
+        line = line_at(data, rewrite.start)
+        counts = _sum(_marks_above(data)[line.number - 1], _marks(data[line.start : rewrite.start]))
+        nested = 1 + len(_BRACKETS)
+        if any(count > 0 for count in counts[:nested]) or any(count % 2 for count in counts[nested:]):
             return False
     return True
+
+
+_Marks: TypeAlias = tuple[int, ...]
+_PAIRS = ("`", '"', "“”„", "«»", "‹›")
+_BRACKETS = ("[]", "「」", "『』", "《》", "〈〉")
+
+
+def _marks(data: bytes) -> _Marks:
+    """Count the tags of a text, then the brackets that it opens less those it closes, then marks that come in pairs."""
+    text = data.decode("utf-8", "replace")
+    tags, singles = (
+        len(re.findall(form, text)) for form in (r"<[A-Za-z/!?]", r"(?<![\w'’])['‘](?=\S)|(?<=\S)['’](?!\w)")
+    )
+    open_brackets = (text.count(pair[0]) - text.count(pair[1]) for pair in _BRACKETS)
+    return (tags, *open_brackets, singles, *(sum(map(text.count, marks)) for marks in _PAIRS))
+
+
+@lru_cache(maxsize=8)
+def _marks_above(data: bytes) -> tuple[_Marks, ...]:
+    """Return for each line the marks above it in its run."""
+    found: list[_Marks] = []
+    total = _marks(b"")
+    for index, (line, start) in enumerate(zip(lines_of(data), run_starts(data), strict=True)):
+        found.append(_marks(b"") if start == index else total)
+        total = _sum(found[-1], _marks(line.body))
+    return tuple(found)
+
+
+def _sum(one: _Marks, two: _Marks) -> _Marks:
+    return tuple(map(sum, zip(one, two, strict=True)))
 
 
 def agrees_with_weekday(claim: Claim) -> bool:
@@ -139,7 +164,9 @@ def agrees_with_weekday(claim: Claim) -> bool:
         line = unicodedata.normalize("NFC", f"{before}\n{after}")
         beside = re.search(r"(\w+)[ .,(]*$", before)
         named = {
-            n for n, names in enumerate(_WEEKDAYS) if re.search(rf"\b(?:{names.replace(' ', '|')})s?\b", line, re.I)
+            n
+            for n, names in enumerate(_WEEKDAYS if _ANY_WEEKDAY.search(line) else ())
+            if re.search(rf"\b(?:{names.replace(' ', '|')})s?\b", line, re.I)
         }
         named |= {n for n, names in enumerate(_SHORT_WEEKDAYS) if beside and beside[1] in names.split()}
         days = {day.weekday() for day in _readings(old) if day.isoformat() == new}

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from memoryreview.core.classify.claim import SECTION, Claim, Clause, is_blank, lines_in, lines_of, rows_of
 from memoryreview.core.formats import of
+from memoryreview.core.formats.base import IndexRow
 from memoryreview.core.markdown import Place, outline
 from memoryreview.core.text import Line
 
@@ -85,8 +88,8 @@ def takes_one_gap(claim: Claim) -> bool:
         elif entry and gap:
             is_above = gap[0].number < entry[0].number
             beyond = entry[-1].number + 1 if is_above else entry[0].number - 1
-            standing = {line.number for line in lines_of(claim.base[path]) if not is_blank(line)}
-            if beyond in standing or (is_above and gap[-1].number > entry[-1].number):
+            lines = lines_of(claim.base[path])[max(beyond - 1, 0) : max(beyond, 0)]
+            if any(not is_blank(line) for line in lines) or (is_above and gap[-1].number > entry[-1].number):
                 return False
     return True
 
@@ -123,13 +126,25 @@ def _above(claim: Claim, path: str, first: Line) -> list[str]:
     """Return the heading and the nearest line outside the list that stand over an item."""
     if claim.has_entries(path):
         return []
-    lines, spots = lines_of(claim.base[path]), outline(claim.base[path])
-    own = spots[first.number - 1]
-    outside = (
-        x for x in reversed(lines[: first.number - 1]) if not is_blank(x) and spots[x.number - 1].depth < own.depth
-    )
-    lead = next(outside, None)
-    return [*own.headings[-1:], *([lead.body.decode("utf-8", "replace")] if lead else [])]
+    data = claim.base[path]
+    lead = _outside(data).get(first.number)
+    return [*outline(data)[first.number - 1].headings[-1:], *([lead.body.decode("utf-8", "replace")] if lead else [])]
+
+
+@lru_cache(maxsize=8)
+def _outside(data: bytes) -> Mapping[int, Line]:
+    """Return for each line of text, by number, the nearest one above that is less deep."""
+    found: dict[int, Line] = {}
+    above: list[tuple[int, Line]] = []
+    for line, spot in zip(lines_of(data), outline(data), strict=True):
+        if is_blank(line):
+            continue
+        while above and above[-1][0] >= spot.depth:
+            above.pop()
+        if above:
+            found[line.number] = above[-1][1]
+        above.append((spot.depth, line))
+    return found
 
 
 def has_no_lead_in_between(claim: Claim) -> bool:
@@ -147,7 +162,7 @@ def has_no_lead_in_between(claim: Claim) -> bool:
                 continue
             list_id, entry = entries[cut.entry[0].number]
             kept = first_of[list_id, _words(entry)]
-            if any(kept[-1].number < number < entry[0].number for number in leads):
+            if bisect_left(leads, kept[-1].number + 1) < bisect_left(leads, entry[0].number):
                 return False
     return True
 
@@ -165,20 +180,20 @@ def repeats_a_row_that_stays(claim: Claim) -> bool:
         cuts = [cut.entry for cut in _cuts(claim) if cut.path == path]
         gone = {entry[0].number for entry in cuts if entry}
         standing, spots = rows_of(claim.base[path]), outline(claim.base[path])
+        by_lines = {row.lines: row for row in standing}
+        above = {_said(row): row.start for row in reversed(standing) if row.lines[0] not in gone}
         for entry in cuts:
-            own = next((r for r in standing if entry and r.lines == (entry[0].number, entry[-1].number)), None)
+            own = by_lines.get((entry[0].number, entry[-1].number)) if entry else None
             if own is None or spots[own.lines[0] - 1].place is not Place.ITEM or "[" in own.marker:
                 return False
-            sames = (
-                row
-                for row in standing
-                if row.start < own.start and row.lines[0] not in gone and row.list_id == own.list_id
-                and (row.target, row.anchor) == (own.target, own.anchor)
-            )  # fmt: skip
-            said = (own.marker.split(), own.title.split(), own.separator.split(), own.hook.split())
-            if not any((r.marker.split(), r.title.split(), r.separator.split(), r.hook.split()) == said for r in sames):
+            if above.get(_said(own), own.start) >= own.start:
                 return False
     return True
+
+
+def _said(row: IndexRow) -> tuple[object, ...]:
+    words = (tuple(part.split()) for part in (row.marker, row.title, row.separator, row.hook))
+    return row.list_id, row.target, row.anchor, *words
 
 
 OF_ENTRY: tuple[Clause, ...] = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -74,8 +75,10 @@ def _trims(claim: Claim) -> Iterator[_Trim]:
         if _is_brought(claim, rewrite):
             continue
         data = claim.base[rewrite.path]
-        found = (row for row in rows_of(data) if row.start <= rewrite.start and rewrite.end == row.end)
-        row = next(found, None)
+        found = rows_of(data)
+        first = bisect_left(found, rewrite.end, key=lambda row: row.end)
+        row = found[first] if first < len(found) and found[first].end == rewrite.end else None
+        row = row if row and row.start <= rewrite.start else None
         start = row.start if row else rewrite.start
         kept, cut = data[start : rewrite.start], data[rewrite.start : rewrite.end]
         yield _Trim(rewrite, row, kept.decode("utf-8", "replace"), cut.decode("utf-8", "replace"))
@@ -148,12 +151,17 @@ def speaks_a_known_language(claim: Claim) -> bool:
 
 def stands_in_its_target(claim: Claim) -> bool:
     """The target says afterwards what the row no longer does: in its description or, between two clauses, in prose."""
-    return all(
-        (target := _target(claim, trim)) in claim.base
-        and target != trim.rewrite.path
-        and any(_says(text, trim.lost) for text in _texts(claim.proposed.get(target, b"")))
-        for trim in _trims(claim)
-    )
+    lost: dict[str, list[str]] = {}
+    for trim in _trims(claim):
+        target = _target(claim, trim)
+        if target not in claim.base or target == trim.rewrite.path:
+            return False
+        lost.setdefault(target, []).append(trim.lost)
+    for target, words in lost.items():
+        texts = [_shown(text) for text in _texts(claim.proposed.get(target, b""))]
+        if not all(any(_says(text, said) for text in texts) for said in words):
+            return False
+    return True
 
 
 def _texts(data: bytes) -> Iterator[str]:
@@ -174,9 +182,12 @@ def _texts(data: bytes) -> Iterator[str]:
     yield " ".join(block)
 
 
-def _says(text: str, words: str) -> bool:
+def _shown(text: str) -> str:
     shown = re.sub(r"(`+)[^`]+\1", "\0", re.sub(r"^\s*(?:[-*+]|\d+[.)])\s+", "", text))
-    shown = " ".join(unicodedata.normalize("NFC", shown).split())
+    return " ".join(unicodedata.normalize("NFC", shown).split())
+
+
+def _says(shown: str, words: str) -> bool:
     first, edge = re.escape(words[:1]), re.escape(_BREAKS)
     said = rf"(?:^|[{edge}])\s*(?i:{first}){re.escape(words[1:])}\s*(?:$|[{edge}])"
     return bool(words) and "~~" not in shown and bool(re.search(said, shown))
