@@ -132,6 +132,7 @@ class _Draft:
         self.format = format
         self.limits = limits
         self.delta: dict[str, bytes | None] = {}
+        self._patched = 0
 
     def carry_out(self, number: int, operation: Operation) -> None:
         match operation:
@@ -218,10 +219,21 @@ class _Draft:
     def _patch(self, number: int, operation: Patch) -> None:
         _encoded(operation.diff, "diff")
         try:
-            for file_patch in patch.parse(operation.diff):
+            file_patches = patch.parse(operation.diff)
+            self._count_patched(number, len(file_patches))
+            for file_patch in file_patches:
                 self._apply(number, file_patch)
         except patch.PatchError as error:
             raise InvalidOperationError(number, str(error)) from error
+
+    def _count_patched(self, number: int, count: int) -> None:
+        """Each document of a diff costs what an operation does, so as many are allowed."""
+        self._patched += count
+        if self._patched > self.limits.operations:
+            raise InvalidOperationError(
+                number,
+                f"the diffs change more than {self.limits.operations} documents; send several proposals",
+            )
 
     def _apply(self, number: int, file_patch: patch.FilePatch) -> None:
         match file_patch.old_path, file_patch.new_path:

@@ -668,3 +668,15 @@ def test_build_returns_real_changes_or_a_clear_refusal(
     assert all(base.get(path) != document for path, document in delta.items())
     for document in delta.values():
         (document or b"").decode()
+
+
+def test_diff_changes_at_most_as_many_documents_as_there_may_be_operations() -> None:
+    base = {f"{name}.md": b"x\n" for name in "abcd"}
+    parts = {name: f"--- a/{name}.md\n+++ b/{name}.md\n@@ -1 +1 @@\n-x\n+y\n" for name in "abcd"}
+    limits = Limits(operations=3)
+
+    allowed = run(base, Patch(parts["a"] + parts["b"]), Patch(parts["c"]), limits=limits)
+
+    assert allowed == {"a.md": b"y\n", "b.md": b"y\n", "c.md": b"y\n"}
+    with pytest.raises(InvalidOperationError, match="change more than 3 documents"):
+        run(base, Patch(parts["a"] + parts["b"]), Patch(parts["c"] + parts["d"]), limits=limits)
