@@ -8,11 +8,12 @@ from dataclasses import replace
 from memoryreview.core.markdown import Place
 from memoryreview.core.model import Context, FormatName, Kind, Tree
 
-from . import draft, health, reasons, rename, titles
+from . import draft, health, reasons, rename, titles, whole
+from .budget import Budget
 from .document import Document, has_delimiter, read
 from .draft import Draft
 from .rules.outcome import Declined
-from .safe import Explainer, Explanation, Part, Waits
+from .safe import Explainer, Explanation, Part, Removals, Waits
 from .steps import Comparison, Step, compare
 
 
@@ -23,7 +24,9 @@ class ChangedDocument:
         followed: old name of a renamed document for each step that only lets a link follow it.
     """
 
-    def __init__(self, path: str, base: Tree, proposed: Tree, context: Context, renames: Mapping[str, str]) -> None:
+    def __init__(
+        self, path: str, base: Tree, proposed: Tree, context: Context, renames: Mapping[str, str], budget: Budget
+    ) -> None:
         before, after = base[path], proposed[path]
         is_plain = max(len(before), len(after)) > context.limits.file_bytes
         is_hermes = context.format is FormatName.HERMES
@@ -32,15 +35,22 @@ class ChangedDocument:
         self.new = read(path, after, context, is_delimited=is_delimited, is_plain=is_plain)
         self.never_safe = health.why_never_safe(path, (before, after), context)
         self.followed: list[str] = []
-        self._explainer = Explainer(self.old, self.new, base, proposed, context)
-        comparison = compare(self.old, self.new)
+        self._explainer = Explainer(self.old, self.new, base, proposed, context, budget)
+        comparison = compare(self.old, self.new, budget)
         self._kept = comparison.kept
-        self._is_accounted = _is_accounted(self.old, self.new, comparison)
-        self._steps = [step for step in _join_meta(comparison.steps) if not self._follows(step, renames)]
+        self._why_whole = ""
+        if not budget.pays_steps(len(comparison.steps)):
+            self._why_whole = reasons.TOO_LARGE
+        elif not _is_accounted(self.old, self.new, comparison):
+            self._why_whole = reasons.BY_KIND[Kind.FACT_REWRITE]
+        self._steps = [] if self._why_whole else self._own_steps(comparison, renames)
+
+    def _own_steps(self, comparison: Comparison, renames: Mapping[str, str]) -> list[Step]:
+        return [step for step in _join_meta(comparison.steps) if not self._follows(step, renames)]
 
     def drafts(self) -> list[Draft]:
-        if not self._is_accounted:
-            return [self._whole()]
+        if self._why_whole:
+            return [self._whole(self._why_whole)]
         found: list[Draft] = []
         removed = sum(step.old[1] - step.old[0] for step in self._steps if not step.new_block)
         lost_lines = max(removed, len(self.old.lines) - len(self.new.lines))
@@ -52,7 +62,7 @@ class ChangedDocument:
                 found += (_safe_draft(self.old, self.new, step, part) for part in explanation)
         found = self._with_edges(found)
         # Two states that differ make at least one action, whatever else goes wrong.
-        return found if found or self.followed else [self._whole()]
+        return found if found or self.followed else [self._whole(reasons.BY_KIND[Kind.FACT_REWRITE])]
 
     def _follows(self, step: Step, renames: Mapping[str, str]) -> bool:
         name = rename.follows(self.old, self.new, step, renames)
@@ -67,13 +77,13 @@ class ChangedDocument:
         found: dict[int, Explanation] = {}
         for index, step in enumerate(self._steps):
             if step.new_block or not step.old_block:
-                found[index] = self._explainer.explain(step, ())
+                found[index] = self._explainer.explain(step)
         self._hold_entries(found)
         explained = {self._steps[i].old[0] for i, e in found.items() if not isinstance(e, Waits)}
-        staying = self._kept | explained
+        removals = Removals(self.old, self._kept | explained)
         for index, step in enumerate(self._steps):
             if index not in found:
-                found[index] = self._explainer.explain(step, staying)
+                found[index] = removals.explain(step)
         return [found[index] for index in range(len(self._steps))]
 
     def _hold_entries(self, found: dict[int, Explanation]) -> None:
@@ -94,13 +104,8 @@ class ChangedDocument:
             return step.old_block.entry if step.old_block else -1
         return self.old.spots[step.old[0]].item_start - 1
 
-    def _whole(self) -> Draft:
-        old, new = self.old, self.new
-        old_span, new_span = (0, len(old.lines)), (0, len(new.lines))
-        old_text, new_text = old.text(old_span), new.text(new_span)
-        title = titles.shorten(f"Rewrite the document {titles.plain(old.path)}")
-        why = (reasons.BY_KIND[Kind.FACT_REWRITE],)
-        return Draft(Kind.FACT_REWRITE, old.path, old_span, new_span, old_text, new_text, title, why)
+    def _whole(self, why: str) -> Draft:
+        return whole.rewritten(self.old.path, self.old.data, self.new.data, why, (self.old, self.new))
 
     def _with_edges(self, drafts: list[Draft]) -> list[Draft]:
         """Add what no line shows: the byte order mark and the final newline."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from memoryreview.core.formats import of
@@ -23,12 +24,14 @@ from memoryreview.core.model import (
     Verdict,
 )
 from memoryreview.core.overlay import Overlay, delta_of
-from memoryreview.core.scan import new_findings
+from memoryreview.core.scan import new_findings, scan
 from memoryreview.core.text import apply_rewrites
 
 from . import health, mass, reasons, rename, titles, whole
+from .budget import MAX_SINGLE_CHECKS, Budget
 from .changed import ChangedDocument
-from .draft import Draft, entry_texts
+from .document import read
+from .draft import Draft, entry_count, entry_texts
 from .rules import VERSIONS
 from .verify import verify
 
@@ -37,11 +40,15 @@ _PROMOTED = frozenset({Kind.FACT_ADD, Kind.FACT_REWRITE, Kind.FILE_ADD, Kind.IND
 _GOES = frozenset({Kind.FACT_DELETE, Kind.INDEX_DROP})
 _COMES = frozenset({Kind.FACT_ADD, Kind.INDEX_ADD})
 _CONTEXT_BYTES = 400
-_SCANNED_CONTEXT_BYTES = 16 * 1024
+_MAX_SCANNED_CONTEXT_BYTES = 16 * 1024
+_MIN_SCANNED_CONTEXT_BYTES = 1024
+_SHARED_CONTEXT_BYTES = 512 * 1024
 
 
 def classify(base: Tree, proposed: Tree, context: Context) -> Classification:
     """Split the difference between two trees into actions. Total on arbitrary bytes, deterministic, no clock.
+
+    What goes beyond `budget.Budget` waits: its document is one action, or its proof is not tried.
 
     A safe action's proof passes `verify`. Actions are sorted by (path, line); a `mass.change` stands above the actions
     that it counts, with an empty path when it speaks of the whole store. When `proposed` is an `overlay.Overlay` over
@@ -57,11 +64,15 @@ class _Revision:
     def __init__(self, base: Tree, proposed: Tree, delta: Delta, context: Context) -> None:
         self._base, self._proposed, self._delta, self._context = base, proposed, delta, context
         self._staying: set[str] = set()
+        self._budget = Budget()
+        self._entries = mass.Entries(base, context, self._budget)
+        self._unchecked: set[int] = set()
+        self._fresh: dict[tuple[str, bytes, bytes], tuple[Finding, ...]] = {}
 
     def classification(self) -> Classification:
         drafts = _told_moves(self._drafts())
         drafts = self._confirmed(self._absorbed(drafts))
-        crowd = mass.find(drafts, self._staying, self._base, self._context)
+        crowd = mass.find(drafts, self._staying, self._entries)
         drafts += [crowd] if crowd else []
         drafts.sort(key=lambda draft: (draft.path, draft.kind is not Kind.MASS_CHANGE, draft.old[0], draft.new[0]))
         actions = tuple(self._action(draft) for draft in drafts)
@@ -100,17 +111,33 @@ class _Revision:
     ) -> tuple[list[Draft], list[str]]:
         if before is None or after is None:
             data = before if before is not None else after or b""
-            draft = (whole.deleted if after is None else whole.added)(path, data, self._context)
+            draft = (whole.deleted if after is None else whole.added)(path, data, self._context, self._budget)
             self._staying.update(draft.come)
             return [draft], []
-        changed = ChangedDocument(path, self._base, self._proposed, self._context, names)
+        if not self._pays_reading(before, after):
+            return [self._unread(path, before, after)], []
+        changed = ChangedDocument(path, self._base, self._proposed, self._context, names, self._budget)
         self._staying.update(entry_texts(changed.new))
+        self._entries.known[path] = entry_count(changed.old)
         return changed.drafts(), changed.followed
+
+    def _pays_reading(self, before: bytes, after: bytes) -> bool:
+        if max(len(before), len(after)) > self._context.limits.file_bytes:
+            return self._budget.pays_splitting(before, after)
+        return self._budget.pays_parsing(before, after)
+
+    def _unread(self, path: str, before: bytes, after: bytes) -> Draft:
+        """Return the action of a document that is too large to be parsed: its lines count as entries, if that much."""
+        states = (before, after) if self._budget.pays_splitting(before, after) else (b"", b"")
+        old, new = (read(path, data, self._context, is_delimited=False, is_plain=True) for data in states)
+        self._staying.update(entry_texts(new))
+        self._entries.known[path] = entry_count(old)
+        return whole.rewritten(path, before, after, reasons.TOO_LARGE, (old, new))
 
     def _absorbed(self, drafts: list[Draft]) -> list[Draft]:
         """Drop the additions that a trimmed row brings to its target: they are part of that proof."""
         moved = [rewrite.path for draft in drafts for rewrite in draft.rewrites if rewrite.path != draft.path]
-        twice = {path for path in moved if moved.count(path) > 1}
+        twice = {path for path, count in Counter(moved).items() if count > 1}
         drafts = [_held(d, reasons.NOT_CONFIRMED) if _reaches(d, twice) else d for d in drafts]
         absorbed = set(moved) - twice
         settled = {d.path for d in drafts if d.path in absorbed and (d.rewrites or d.kind in _REFUSED)}
@@ -119,41 +146,65 @@ class _Revision:
 
     def _confirmed(self, drafts: list[Draft]) -> list[Draft]:
         """Keep as safe what the store allows, the scanners are silent about and the second check confirms."""
-        allowed: list[Draft] = []
+        off = self._context.switched_off
+        drafts = [_held(d, reasons.SWITCHED_OFF) if d.rewrites and d.kind in off else d for d in drafts]
+        loud = {id(draft) for draft in self._with_findings([draft for draft in drafts if draft.rewrites])}
+        drafts = [_held(draft, reasons.NEW_FINDING) if id(draft) in loud else draft for draft in drafts]
+        groups: dict[tuple[str, Kind], list[Draft]] = {}
         for draft in drafts:
-            if draft.rewrites and draft.kind in self._context.switched_off:
-                allowed.append(_held(draft, reasons.SWITCHED_OFF))
-            elif draft.rewrites and self._shows_findings(draft):
-                allowed.append(_held(draft, reasons.NEW_FINDING))
-            else:
-                allowed.append(draft)
-        for kind in VERSIONS:
-            allowed = self._checked(allowed, kind)
-        return allowed
+            if draft.rewrites:
+                # A trimmed row speaks of its target, too, so these are checked across documents.
+                place = "" if draft.kind is Kind.INDEX_TRIM else draft.path
+                groups.setdefault((place, draft.kind), []).append(draft)
+        confirmed = {id(draft) for key in sorted(groups) for draft in self._verified(groups[key])}
+        return [self._unconfirmed(d) if d.rewrites and id(d) not in confirmed else d for d in drafts]
 
-    def _checked(self, drafts: list[Draft], kind: Kind) -> list[Draft]:
-        """Let the drafts of one rule wait that the second check does not confirm, alone or together."""
-        together = [draft for draft in drafts if draft.rewrites and draft.kind is kind]
+    def _unconfirmed(self, draft: Draft) -> Draft:
+        return _held(draft, reasons.UNCHECKED if id(draft) in self._unchecked else reasons.NOT_CONFIRMED)
+
+    def _verified(self, together: list[Draft]) -> list[Draft]:
+        """Return those drafts of one rule that the second check confirms, together or each alone."""
         if self._verifies(together):
-            return drafts
+            return together
+        if len(together) > MAX_SINGLE_CHECKS:
+            self._unchecked.update(map(id, together))
+            return []
         alone = [draft for draft in together if self._verifies([draft])]
-        kept = {id(draft) for draft in alone} if self._verifies(alone) else set()
-        return [
-            _held(d, reasons.NOT_CONFIRMED) if d.rewrites and d.kind is kind and id(d) not in kept else d
-            for d in drafts
-        ]
+        return alone if self._verifies(alone) else []
 
     def _verifies(self, drafts: list[Draft]) -> bool:
         if not drafts:
             return True
-        proof = _proof(drafts)
-        changed: dict[str, bytes | None] = {}
-        for path in {rewrite.path for rewrite in proof.rewrites}:
-            try:
-                changed[path] = apply_rewrites(self._base[path], (r for r in proof.rewrites if r.path == path))
-            except ValueError:
-                return False
-        return verify(self._base, Overlay(self._base, changed), proof, self._context)
+        changed = self._applied(drafts)
+        if changed and not self._budget.pays_parsing(*changed.values()):
+            self._unchecked.update(map(id, drafts))
+            return False
+        return bool(changed) and verify(self._base, Overlay(self._base, changed), _proof(drafts), self._context)
+
+    def _applied(self, drafts: Iterable[Draft]) -> dict[str, bytes]:
+        """Return the documents that the drafts change, as they leave them; none when two are in each other's way."""
+        rewrites: dict[str, list[Rewrite]] = {}
+        for rewrite in _rewrites(drafts):
+            rewrites.setdefault(rewrite.path, []).append(rewrite)
+        try:
+            return {path: apply_rewrites(self._base[path], own) for path, own in rewrites.items()}
+        except ValueError:
+            return {}
+
+    def _with_findings(self, drafts: list[Draft]) -> list[Draft]:
+        """Return the drafts in whose result a scanner sees something new: looked at together, alone where it does."""
+        by_path: dict[str, list[Draft]] = {}
+        for draft in drafts:
+            for path in {rewrite.path for rewrite in draft.rewrites}:
+                by_path.setdefault(path, []).append(draft)
+        loud: list[Draft] = []
+        for path, own in by_path.items():
+            after = self._applied(own).get(path)
+            if after is not None and not self._new_findings(path, self._base[path], after):
+                continue
+            alone = [draft for draft in own if self._shows_findings(draft)] if len(own) <= MAX_SINGLE_CHECKS else []
+            loud += alone or own
+        return loud
 
     def _shows_findings(self, draft: Draft) -> bool:
         for rewrite in draft.rewrites:
@@ -176,11 +227,28 @@ class _Revision:
             if after is None or len(after) > self._context.limits.refused_bytes:
                 continue
             if path in old_names:
-                yield from new_findings("", "", path=path, scope=self._scope)
-            before = self._base.get(old_names.get(path, path), b"")
-            start, before, after = _window(before, after)
-            for finding in new_findings(_text(before), _text(after), path=path, scope=self._scope):
-                yield replace(finding, line=finding.line + start)
+                yield from scan("", path=path, scope=self._scope)
+            yield from self._new_findings(path, self._base.get(old_names.get(path, path), b""), after)
+
+    def _new_findings(self, path: str, before: bytes, after: bytes) -> tuple[Finding, ...]:
+        """Return what the scanners see in a document that they did not see before."""
+        key = (path, before, after)
+        if key not in self._fresh:
+            # The name of a document that stands is not new.
+            name = "" if before else path
+            start, before, after = _window(before, after, self._scanned_context)
+            if before and self._budget.pays_knowing(before):
+                found = new_findings(_text(before), _text(after), path=name, scope=self._scope)
+            else:
+                found = scan(_text(after), path=name, scope=self._scope)
+            self._fresh[key] = tuple(replace(finding, path=path, line=finding.line + start) for finding in found)
+        return self._fresh[key]
+
+    @property
+    def _scanned_context(self) -> int:
+        """Bytes around a change that are scanned with it; the more documents change, the fewer of each."""
+        share = _SHARED_CONTEXT_BYTES // len(self._delta)
+        return min(max(share, _MIN_SCANNED_CONTEXT_BYTES), _MAX_SCANNED_CONTEXT_BYTES)
 
     def _action(self, draft: Draft) -> Action:
         verdict = _verdict_of(draft)
@@ -205,19 +273,19 @@ class _Revision:
         )
 
 
-def _window(before: bytes, after: bytes) -> tuple[int, bytes, bytes]:
-    """Return what two large texts do not share, with ample context, and the number of lines cut off above.
+def _window(before: bytes, after: bytes, context: int) -> tuple[int, bytes, bytes]:
+    """Return what two large texts do not share, with so many bytes of context, and the number of lines cut off above.
 
     Findings of equal text cancel each other out, so what is far from every change need not be scanned.
     """
     shorter = min(len(before), len(after))
-    if shorter <= 4 * _SCANNED_CONTEXT_BYTES:
+    if shorter <= 4 * context:
         return 0, before, after
     shared = bisect_left(range(shorter), 1, key=lambda size: before[: size + 1] != after[: size + 1])
-    start = before.rfind(b"\n", 0, max(shared - _SCANNED_CONTEXT_BYTES, 0)) + 1
+    start = before.rfind(b"\n", 0, max(shared - context, 0)) + 1
     rest = shorter - shared
     tail = bisect_left(range(rest), 1, key=lambda size: before[-size - 1 :] != after[-size - 1 :])
-    cut = before.find(b"\n", len(before) - max(tail - _SCANNED_CONTEXT_BYTES, 0))
+    cut = before.find(b"\n", len(before) - max(tail - context, 0))
     after_end = len(after) - (len(before) - cut) if cut >= 0 else len(after)
     return before.count(b"\n", 0, start), before[start : cut if cut >= 0 else len(before)], after[start:after_end]
 
@@ -230,11 +298,13 @@ def _reaches(draft: Draft, paths: Iterable[str]) -> bool:
     return any(rewrite.path in paths for rewrite in draft.rewrites if rewrite.path != draft.path)
 
 
-def _proof(drafts: Iterable[Draft]) -> Proof:
-    drafts = list(drafts)
-    rewrites: list[Rewrite] = [rewrite for draft in drafts for rewrite in draft.rewrites]
-    rewrites.sort(key=lambda rewrite: (rewrite.path, rewrite.start))
-    return Proof(drafts[0].kind, VERSIONS[drafts[0].kind], tuple(rewrites))
+def _proof(drafts: Sequence[Draft]) -> Proof:
+    return Proof(drafts[0].kind, VERSIONS[drafts[0].kind], tuple(_rewrites(drafts)))
+
+
+def _rewrites(drafts: Iterable[Draft]) -> list[Rewrite]:
+    found = [rewrite for draft in drafts for rewrite in draft.rewrites]
+    return sorted(found, key=lambda rewrite: (rewrite.path, rewrite.start))
 
 
 def _told_moves(drafts: list[Draft]) -> list[Draft]:

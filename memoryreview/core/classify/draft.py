@@ -60,6 +60,14 @@ def entry_texts(document: Document) -> list[str]:
     return [text for block in document.blocks if is_entry(block) for text in _texts(document, block)]
 
 
+def entry_count(document: Document) -> int:
+    """Return the number of `entry_texts`, at less cost."""
+    by_lines = Place.PARAGRAPH if not document.is_delimited else None
+    return sum(
+        block.text.count(b"\n") + 1 if block.place is by_lines else 1 for block in document.blocks if is_entry(block)
+    )
+
+
 def _texts(document: Document, block: Block) -> tuple[str, ...]:
     if document.is_delimited or block.place is not Place.PARAGRAPH:
         return (text_of(block),)

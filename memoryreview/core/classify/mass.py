@@ -4,18 +4,47 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Sequence
+from itertools import chain
 
-from memoryreview.core.model import SAFE_KINDS, Context, FormatName, Kind, Tree
+from memoryreview.core.model import SAFE_KINDS, Context, Kind, Tree
 
-from .document import has_delimiter, read
-from .draft import Draft, entry_texts
+from .budget import Budget
+from .draft import Draft, entry_count
+from .whole import read_within
 
 MIN_DOCUMENTS = 20
 MIN_LOST = 4
 MAX_LOST_SHARE = 0.25
 
 
-def find(drafts: Sequence[Draft], staying: Container[str], base: Tree, context: Context) -> Draft | None:
+class Entries:
+    """How many entries the documents of a store have.
+
+    Args:
+        known: counts of the documents that were read already.
+    """
+
+    def __init__(self, base: Tree, context: Context, budget: Budget) -> None:
+        self._base, self._context, self._budget = base, context, budget
+        self.known: dict[str, int] = {}
+
+    def of(self, path: str) -> int:
+        if path not in self.known:
+            self.known[path] = entry_count(read_within(path, self._base[path], self._context, self._budget))
+        return self.known[path]
+
+    def at_least(self, lost: Iterable[str], stop: int) -> int:
+        """Count those of the whole store, changed documents first, no further than `stop`: cost follows the change."""
+        changed = dict.fromkeys(lost)
+        total = 0
+        for path in chain(changed, (path for path in self._base if path not in changed)):
+            total += self.of(path)
+            if total >= stop:
+                break
+        return total
+
+
+def find(drafts: Sequence[Draft], staying: Container[str], entries: Entries) -> Draft | None:
     """Return the action that says how much is lost, None while it is little.
 
     Args:
@@ -36,12 +65,11 @@ def find(drafts: Sequence[Draft], staying: Container[str], base: Tree, context: 
         if path in deleted_paths:
             # Its own action says that all of it goes.
             continue
-        size = _count([path], base, context, stop=None)
+        size = entries.of(path)
         if count >= MIN_LOST and count > size * MAX_LOST_SHARE:
             return _draft(path, f"Lose {count} of {size} entries", f"{count} of the {size} entries would be lost.")
     if total >= MIN_LOST:
-        enough = int(total / MAX_LOST_SHARE) + 1
-        size = _count([*lost, *(path for path in base if path not in lost)], base, context, stop=enough)
+        size = entries.at_least(lost, stop=int(total / MAX_LOST_SHARE) + 1)
         if total > size * MAX_LOST_SHARE:
             why = f"{total} of the {size} entries of the store would be lost."
             return _draft("", f"Lose {total} of {size} entries of the store", why)
@@ -50,16 +78,3 @@ def find(drafts: Sequence[Draft], staying: Container[str], base: Tree, context: 
 
 def _draft(path: str, title: str, why: str) -> Draft:
     return Draft(Kind.MASS_CHANGE, path, (0, 0), (0, 0), "", "", title, (why,))
-
-
-def _count(paths: Iterable[str], base: Tree, context: Context, stop: int | None) -> int:
-    """Count entries, no further than needed: the cost follows the change, not the store."""
-    total = 0
-    for path in paths:
-        data = base[path]
-        is_plain = len(data) > context.limits.file_bytes
-        is_delimited = context.format is FormatName.HERMES and has_delimiter(data)
-        total += len(entry_texts(read(path, data, context, is_delimited=is_delimited, is_plain=is_plain)))
-        if stop is not None and total >= stop:
-            break
-    return total

@@ -34,6 +34,8 @@ BY_KIND = {
     Kind.META_CHANGE: "Frontmatter decides how agents find and load the document.",
 }
 
+TOO_LARGE = "The change is too large to prove anything in it, so a person reads the document as a whole."
+UNCHECKED = "The change is too large to be checked a second time."
 BLANK_LINES = "Blank lines come or go, and by itself only a run of them becomes one."
 SWITCHED_OFF = "This store lets a person decide changes of this kind."
 NOT_CONFIRMED = "The second, independent check did not confirm that the meaning stays."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from bisect import bisect_left
 from collections.abc import Mapping
 
 from memoryreview.core.formats.base import basename, stem
@@ -38,7 +39,7 @@ def follows(old: Document, new: Document, step: Step, renames: Mapping[str, str]
     for before, after in zip(old_links, new_links, strict=True):
         if old.data[before.start : before.end] == new.data[after.start : after.end]:
             continue
-        name = next((name for name in renames if _points_to(before, name, old.path)), "")
+        name = _renamed_target(before, renames, old.path)
         if not name or not _is_same_link(before, after, name, renames[name], old.path):
             return ""
         followed = followed or name
@@ -47,7 +48,9 @@ def follows(old: Document, new: Document, step: Step, renames: Mapping[str, str]
 
 def _links_in(document: Document, span: tuple[int, int]) -> list[Link]:
     start, end = document.lines[span[0]].start, document.lines[span[1] - 1].end
-    return [link for link in links(document.data) if start <= link.start and link.end <= end]
+    found = links(document.data)
+    first, stop = (bisect_left(found, offset, key=lambda link: link.start) for offset in (start, end))
+    return [link for link in found[first:stop] if link.end <= end]
 
 
 def _around(document: Document, span: tuple[int, int], within: list[Link]) -> list[bytes]:
@@ -67,8 +70,20 @@ def _is_same_link(before: Link, after: Link, old_name: str, new_name: str, path:
     return before.text == after.text or (before.text, after.text) in renamed_texts
 
 
+def _renamed_target(link: Link, renames: Mapping[str, str], path: str) -> str:
+    target = _resolved(link, path)
+    return next((name for name in renames if _names(link, target, name)), "")
+
+
 def _points_to(link: Link, name: str, path: str) -> bool:
-    target = posixpath.normpath(posixpath.join(posixpath.dirname(path), link.target))
+    return _names(link, _resolved(link, path), name)
+
+
+def _resolved(link: Link, path: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), link.target))
+
+
+def _names(link: Link, target: str, name: str) -> bool:
     if target in (name, name.removesuffix(".md")):
         return True
     return link.kind == "wiki" and link.target in (stem(name), basename(name))

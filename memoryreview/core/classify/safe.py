@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from memoryreview.core.model import Context, Kind, Rewrite, Tree
 
+from .budget import Budget
 from .document import BLANKS, Document, Span
 from .rules import date_normalize, dedupe_exact, dedupe_index, format_blank, index_trim
 from .rules.outcome import Declined, Explained, Outcome
@@ -42,35 +43,22 @@ class Explainer:
         base, proposed: the trees, because a row is judged by the document that it points to.
     """
 
-    def __init__(self, old: Document, new: Document, base: Tree, proposed: Tree, context: Context) -> None:
+    def __init__(
+        self, old: Document, new: Document, base: Tree, proposed: Tree, context: Context, budget: Budget
+    ) -> None:
         self._old, self._new = old, new
+        self._targets = index_trim.Targets(budget)
         self._base, self._proposed = base, proposed
         self._limit_chars = context.limits.index_row_chars
 
-    @cached_property
-    def _entries(self) -> dedupe_exact.EntriesByText:
-        return dedupe_exact.entries_by_text(self._old)
-
-    def explain(self, step: Step, staying: Container[int]) -> Explanation:
-        """Explain one step. Args: staying: first lines of the base blocks that stay, or are changed by rules alone."""
+    def explain(self, step: Step) -> Explanation:
+        """Explain a step that is no removal; for those see `Removals`."""
         if step.old_block and step.new_block:
             return self._changed(step)
-        if step.old_block:
-            return self._removed(step, staying)
-        if step.new_block:
+        if step.old_block or step.new_block:
             return Waits()
         outcome = format_blank.explain_gap(self._old, step.old, self._new, step.new)
         return _parts(Kind.FORMAT_BLANK, step, outcome)
-
-    def _removed(self, step: Step, staying: Container[int]) -> Explanation:
-        if step.old_block is None or step.new[0] != step.new[1]:
-            return Waits()
-        row = self._old.rows.get(step.old_block.span[0])
-        if row is not None:
-            outcome = dedupe_index.explain_removal(self._old, row, step.old, staying)
-            return _parts(Kind.DEDUPE_INDEX, step, outcome)
-        outcome = dedupe_exact.explain_removal(self._old, self._entries, step.old_block, step.old, staying)
-        return _parts(Kind.DEDUPE_EXACT, step, outcome)
 
     def _changed(self, step: Step) -> Explanation:
         old_block, new_block = step.old_block, step.new_block
@@ -80,9 +68,9 @@ class Explainer:
         if row is not None and row.lines == (step.old[0] + 1, step.old[1]):
             new_row = b"".join(line.raw for line in self._new.lines[slice(*step.new)])
             last_eol = self._new.lines[step.new[1] - 1].eol
-            outcome = index_trim.explain_row(
-                self._old, row, new_row[: len(new_row) - len(last_eol)], self._base, self._proposed, self._limit_chars
-            )
+            new_row = new_row[: len(new_row) - len(last_eol)]
+            states = self._base, self._proposed
+            outcome = index_trim.explain_row(self._old, row, new_row, states, self._targets, self._limit_chars)
             if outcome is not None:
                 return _parts(Kind.INDEX_TRIM, step, outcome)
         if old_block.place is not new_block.place or step.old[1] - step.old[0] != step.new[1] - step.new[0]:
@@ -121,6 +109,34 @@ class Explainer:
             yield Kind.DATE_NORMALIZE, explain(self._old, index, new_words + blanks)
         if blanks != new_body[len(new_words) :]:
             yield Kind.FORMAT_BLANK, format_blank.explain_line(self._old, index, words + new_body[len(new_words) :])
+
+
+class Removals:
+    """Explains the removals from one document.
+
+    Args:
+        staying: first lines of the base blocks that stay, or are changed by rules alone.
+    """
+
+    def __init__(self, old: Document, staying: Container[int]) -> None:
+        self._old, self._staying = old, staying
+
+    @cached_property
+    def _entries(self) -> dedupe_exact.Entries:
+        return dedupe_exact.entries(self._old, self._staying)
+
+    @cached_property
+    def _rows(self) -> dedupe_index.Rows:
+        return dedupe_index.rows(self._old, self._staying)
+
+    def explain(self, step: Step) -> Explanation:
+        if step.old_block is None or step.new_block is not None or step.new[0] != step.new[1]:
+            return Waits()
+        row = self._old.rows.get(step.old_block.span[0])
+        if row is not None:
+            return _parts(Kind.DEDUPE_INDEX, step, dedupe_index.explain_removal(self._old, self._rows, row, step.old))
+        outcome = dedupe_exact.explain_removal(self._old, self._entries, step.old_block, step.old)
+        return _parts(Kind.DEDUPE_EXACT, step, outcome)
 
 
 def _parts(kind: Kind, step: Step, outcome: Outcome) -> Explanation:

@@ -11,6 +11,7 @@ from rapidfuzz.distance import Indel
 from memoryreview.core.align import Hunk, align, best_chain
 from memoryreview.core.markdown import Place
 
+from .budget import Budget
 from .document import BLANKS, Block, Document, Span
 
 MAX_COMPARISONS = 2_500
@@ -48,13 +49,13 @@ class Comparison:
     kept: frozenset[int]
 
 
-def compare(old: Document, new: Document) -> Comparison:
-    """Return the steps from `old` to `new`. Deterministic; cost grows with the changed runs."""
+def compare(old: Document, new: Document, budget: Budget) -> Comparison:
+    """Return the steps from `old` to `new`. Deterministic; cost grows with the changed runs, within the budget."""
     matches = _matches([(b.place, b.text) for b in old.blocks], [(b.place, b.text) for b in new.blocks])
     steps: list[Step] = []
     before = (-1, -1)
     for match in [*matches, (len(old.blocks), len(new.blocks))]:
-        steps += _region(old, new, before, match)
+        steps += _region(old, new, before, match, budget)
         before = match
     return Comparison(tuple(steps), frozenset(old.blocks[i].span[0] for i, _ in matches))
 
@@ -89,14 +90,14 @@ def _matches(old: Sequence[object], new: Sequence[object]) -> list[Match]:
     return settled
 
 
-def _region(old: Document, new: Document, before: Match, after: Match) -> list[Step]:
+def _region(old: Document, new: Document, before: Match, after: Match, budget: Budget) -> list[Step]:
     old_blocks = old.blocks[before[0] + 1 : after[0]]
     new_blocks = new.blocks[before[1] + 1 : after[1]]
     old_span, new_span = _between(old, before[0], after[0]), _between(new, before[1], after[1])
     if not old_blocks and not new_blocks and old.bodies[slice(*old_span)] == new.bodies[slice(*new_span)]:
         return []
     walk = _Walk(old, new, old_span[0], new_span[0])
-    for element in _pair(old_blocks, new_blocks):
+    for element in _pair(old_blocks, new_blocks, budget):
         walk.take(element)
     walk.gap(old_span[1], new_span[1])
     trimmed = [step for each in walk.steps if (step := _trim(old, new, each)) is not None]
@@ -189,7 +190,7 @@ def _lines_of(block: Block, lines: list[bytes], first: int, stop: int) -> Block:
     return replace(block, span=(block.span[0] + first, block.span[0] + stop), text=b"\n".join(lines[first:stop]))
 
 
-def _pair(old: Sequence[Block], new: Sequence[Block]) -> Iterator[Element]:
+def _pair(old: Sequence[Block], new: Sequence[Block], budget: Budget) -> Iterator[Element]:
     """Pair the blocks of a changed run: first those that differ in trailing blanks alone, then the similar ones."""
     if not old or not new:
         yield from _unpaired(old, new)
@@ -197,7 +198,7 @@ def _pair(old: Sequence[Block], new: Sequence[Block]) -> Iterator[Element]:
     old_at = new_at = 0
     keys = [[_rough(block) for block in side] for side in (old, new)]
     for i, j in [*_matches(*keys), (len(old), len(new))]:
-        yield from _pair_similar(old[old_at:i], new[new_at:j])
+        yield from _pair_similar(old[old_at:i], new[new_at:j], budget)
         if i < len(old):
             yield old[i], new[j]
         old_at, new_at = i + 1, j + 1
@@ -207,8 +208,9 @@ def _rough(block: Block) -> tuple[Place, bytes]:
     return block.place, b"\n".join(line.rstrip(BLANKS) for line in block.text.split(b"\n"))
 
 
-def _pair_similar(old: Sequence[Block], new: Sequence[Block]) -> Iterator[Element]:
-    if not old or not new or len(old) * len(new) == 1 or len(old) * len(new) > MAX_COMPARISONS:
+def _pair_similar(old: Sequence[Block], new: Sequence[Block], budget: Budget) -> Iterator[Element]:
+    count = len(old) * len(new)
+    if count <= 1 or count > MAX_COMPARISONS or not budget.pays_comparisons(count):
         yield from _replaced(old, new)
         return
     old_at = new_at = 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from memoryreview.core.align import Hunk, align
 from memoryreview.core.text import is_cjk
@@ -19,11 +18,15 @@ _TOKEN = re.compile(
     rf"!?\[[^\[\]]{{0,200}}\]\([^()\s]{{0,200}}\)|[^\w\s]*(?:[{_EAST_ASIAN}]|\w(?:[\w.:/'’-](?<![{_EAST_ASIAN}]))*(?<![.:]))|\s+|[^\w\s]+"
 )
 _BLANKS = re.compile(r"\s+")
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_ROOM_CHARS = 1_000
+"""Room for marks and links in a line, of which a label shows no more than a few words."""
 
 
 def label(text: str, max_chars: int = 60) -> str:
     """Return what people call a piece of Markdown: its first words, without marks, on one line."""
-    line = next((line for line in text.split("\n") if line.strip()), "")
+    line = next((line for line in text.split("\n") if line.strip()), "").lstrip()
+    line = line[: 10 * max_chars + _ROOM_CHARS]
     shown = _LINK.sub(r"\1", unmarked(line)).replace("**", "").replace("`", "")
     return shorten(plain(shown) or plain(line), max_chars)
 
@@ -35,8 +38,7 @@ def unmarked(text: str) -> str:
 
 def plain(text: str) -> str:
     """Return text without control characters, on one line, blanks collapsed."""
-    shown = "".join(" " if unicodedata.category(char) in ("Cc", "Zl", "Zp") else char for char in text)
-    return _BLANKS.sub(" ", shown).strip()
+    return _BLANKS.sub(" ", _CONTROLS.sub(" ", text)).strip()
 
 
 def shorten(text: str, max_chars: int = MAX_TITLE_CHARS) -> str:

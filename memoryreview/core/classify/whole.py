@@ -7,12 +7,13 @@ from memoryreview.core.formats import signs
 from memoryreview.core.model import Context, FormatName, Kind
 
 from . import reasons, titles
+from .budget import Budget
 from .document import Document, has_delimiter, read
 from .draft import Draft, entry_texts
 
 
-def added(path: str, data: bytes, context: Context) -> Draft:
-    document = _read(path, data, context)
+def added(path: str, data: bytes, context: Context, budget: Budget) -> Draft:
+    document = read_within(path, data, context, budget)
     name = _name(document)
     found = [reasons.BY_KIND[Kind.FILE_ADD], *reasons.of_text(document.text((0, len(document.lines))), 0)]
     if signs.has_merge_marks(data):
@@ -21,7 +22,7 @@ def added(path: str, data: bytes, context: Context) -> Draft:
         kind=Kind.FILE_ADD,
         path=path,
         old=(0, 0),
-        new=(0, len(document.lines)),
+        new=_lines(data),
         old_text="",
         new_text=_decoded(data),
         title=titles.shorten(f"Add document {titles.plain(path)}{name}"),
@@ -30,18 +31,35 @@ def added(path: str, data: bytes, context: Context) -> Draft:
     )
 
 
-def deleted(path: str, data: bytes, context: Context) -> Draft:
-    document = _read(path, data, context)
+def deleted(path: str, data: bytes, context: Context, budget: Budget) -> Draft:
+    document = read_within(path, data, context, budget)
     return Draft(
         kind=Kind.FILE_DELETE,
         path=path,
-        old=(0, len(document.lines)),
+        old=_lines(data),
         new=(0, 0),
         old_text=_decoded(data),
         new_text="",
         title=titles.shorten(f"Delete document {titles.plain(path)}{_name(document)}"),
         reasons=(reasons.BY_KIND[Kind.FILE_DELETE],),
         gone=tuple(entry_texts(document)),
+    )
+
+
+def rewritten(path: str, before: bytes, after: bytes, why: str, texts: tuple[Document, Document]) -> Draft:
+    """Return the one action of a document told as a whole. Args: texts: both states, as far as they are read."""
+    old, new = texts
+    return Draft(
+        kind=Kind.FACT_REWRITE,
+        path=path,
+        old=_lines(before),
+        new=_lines(after),
+        old_text=_decoded(before),
+        new_text=_decoded(after),
+        title=titles.shorten(f"Rewrite the document {titles.plain(path)}"),
+        reasons=(why,),
+        gone=tuple(entry_texts(old)),
+        come=tuple(entry_texts(new)),
     )
 
 
@@ -67,9 +85,13 @@ def recorded(path: str, before: bytes | None, after: bytes | None) -> Draft:
     return Draft(Kind.TOOL_GENERATED, path, _lines(old), _lines(new), _decoded(old), _decoded(new), title, why)
 
 
-def _read(path: str, data: bytes, context: Context) -> Document:
+def read_within(path: str, data: bytes, context: Context, budget: Budget) -> Document:
+    """Read a document as far as the budget allows: parsed, else line by line, else as if it were empty."""
+    is_plain = len(data) > context.limits.file_bytes or not budget.pays_parsing(data)
+    if is_plain and not budget.pays_splitting(data):
+        data = b""
     is_delimited = context.format is FormatName.HERMES and has_delimiter(data)
-    return read(path, data, context, is_delimited=is_delimited, is_plain=len(data) > context.limits.file_bytes)
+    return read(path, data, context, is_delimited=is_delimited, is_plain=is_plain)
 
 
 def _name(document: Document) -> str:

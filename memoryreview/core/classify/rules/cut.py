@@ -28,7 +28,8 @@ def why_not_cut(document: Document, entry: Span, removed: Span) -> str:
 def has_children(document: Document, entry: Span) -> bool:
     """Whether what follows a list entry is nested in it."""
     spot = document.spots[entry[0]]
-    for following in document.spots[entry[1] :]:
+    for index in range(entry[1], len(document.spots)):
+        following = document.spots[index]
         if following.place is not Place.BLANK:
             return following.depth > spot.depth or following.item_start == spot.item_start
     return False

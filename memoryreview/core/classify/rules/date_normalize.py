@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from datetime import date
+from functools import lru_cache
 
 from memoryreview.core.classify.document import Document
 from memoryreview.core.markdown import Place
@@ -15,6 +17,13 @@ from .calendar_words import MONTH_ABBREVIATIONS, MONTHS, WEEKDAY_ABBREVIATIONS, 
 from .outcome import Declined, Explained, Outcome
 
 VERSION = 1
+
+MAX_LEAD_BYTES = 2_000
+"""Text of its block above a line that is searched for quotes and code; below more of it no date is proved."""
+
+MAX_LINE_CHARS = 2_000
+MAX_DATES = 10
+"""Dates of one line that are proved together."""
 
 _PROSE = frozenset({Place.PARAGRAPH, Place.ITEM, Place.ORDERED})
 _MONTH = rf"(?<![^\W\d_])(?i:{'|'.join(sorted({*MONTHS, *MONTH_ABBREVIATIONS}, key=len, reverse=True))})(?![^\W\d_])"
@@ -59,10 +68,14 @@ def explain_line(document: Document, index: int, new_body: bytes) -> Outcome:
         return Declined("Dates between bars, as in a table, are kept as they are written.")
     block = document.block_at(index)
     first = block.span[0] if block else index
+    lead_bytes = document.lines[index].start - document.lines[first].start
+    if lead_bytes > MAX_LEAD_BYTES or len(old) > MAX_LINE_CHARS or len(replaced) > MAX_DATES:
+        return Declined("The dates stand in a text too long, or are too many, to prove that none of them is quoted.")
     lead = b"\n".join((*document.bodies[first:index], b"")).decode("utf-8")
+    kept = _kept(lead + old)
     rewrites: list[Rewrite] = []
     for token, iso in replaced:
-        declined = _why_not(old, token, iso) or _why_kept(lead + old, len(lead) + token.start())
+        declined = _why_not(old, token, iso) or _why_kept(kept, len(lead) + token.start())
         if declined:
             return declined
         start = document.body_start(index) + len(old[: token.start()].encode())
@@ -147,15 +160,25 @@ def _month(word: str, dot: str) -> int:
 
 def _disagreeing_weekday(line: str, token: re.Match[str], day: date) -> str:
     """Return a weekday on the line that is not that of `day`: any full name, or a short one beside the date."""
+    for match, named, is_short in _weekdays(line):
+        if named != day.weekday() and (not is_short or _is_beside(line, match, token)):
+            return match.group()
+    return ""
+
+
+@lru_cache(maxsize=2)
+def _weekdays(line: str) -> tuple[tuple[re.Match[str], int, bool], ...]:
+    """Return the words of a line that may name a weekday, with its number, and whether it is a short form."""
+    found: list[tuple[re.Match[str], int, bool]] = []
     for match in _LETTERS.finditer(line):
         word = unicodedata.normalize("NFC", match.group())
         folded = word.casefold()
         named = WEEKDAYS.get(folded, WEEKDAYS.get(folded.removesuffix("s")))
-        if named is None and _is_beside(line, match, token):
-            named = WEEKDAY_ABBREVIATIONS.get(word)
-        if named is not None and named != day.weekday():
-            return match.group()
-    return ""
+        if named is not None:
+            found.append((match, named, False))
+        elif word in WEEKDAY_ABBREVIATIONS:
+            found.append((match, WEEKDAY_ABBREVIATIONS[word], True))
+    return tuple(found)
 
 
 def _is_beside(line: str, word: re.Match[str], token: re.Match[str]) -> bool:
@@ -178,24 +201,35 @@ def _stands_alone(line: str, token: re.Match[str]) -> bool:
 
 
 _CLOSERS = {"“": "”", "„": "“”", "«": "»", "»": "«", "‹": "›", "「": "」", "『": "』", "《": "》", "〈": "〉"}
+_SINGLE_CLOSER = re.compile(r"(?<=\S)['’](?!\w)")
 _OPENER = re.compile(r"`+|<(?=[A-Za-z/!?])|\[|(?<=\])\(|[\"“„«»‹「『《〈]|(?<![\w'’])['‘](?=\S)")
 
 
-def _why_kept(text: str, place: int) -> Declined | None:
+def _why_kept(kept: Sequence[tuple[int, int]], place: int) -> Declined | None:
     """Return why a date at that place of its block is quoted, code or part of a link, None when it is plain prose."""
+    last = bisect_left(kept, place, key=lambda span: span[0]) - 1
+    if last < 0 or kept[last][1] <= place:
+        return None
+    return Declined("The date stands in a quote, code, link or tag, where text is kept as it is written.")
+
+
+def _kept(text: str) -> list[tuple[int, int]]:
+    """Return the half-open spans, in order, that are quoted, code or part of a link. What is not closed goes on to the
+    end and beyond."""
+    spans: list[tuple[int, int]] = []
+    singles = [match.end() for match in _SINGLE_CLOSER.finditer(text)]
     position = 0
     while match := _OPENER.search(text, position):
-        if match.start() >= place:
-            return None
-        end = _end_of(text, match)
-        if end < 0 or end > place:
-            return Declined("The date stands in a quote, code, link or tag, where text is kept as it is written.")
+        end = _end_of(text, match, singles)
+        spans.append((match.start(), end if end >= 0 else len(text) + 1))
+        if end < 0:
+            break
         position = end
-    return None
+    return spans
 
 
-def _end_of(text: str, opener: re.Match[str]) -> int:
-    """Return the offset after what the opener opens, -1 where it is not closed."""
+def _end_of(text: str, opener: re.Match[str], singles: Sequence[int]) -> int:
+    """Return the offset after what the opener opens, -1 where it is not closed. Args: singles: ends of `'`."""
     mark = opener.group()
     if mark.startswith("`"):
         close = re.compile(rf"(?<!`){mark}(?!`)").search(text, opener.end())
@@ -206,8 +240,8 @@ def _end_of(text: str, opener: re.Match[str]) -> int:
     if mark == "[":
         return _bracket_end(text, opener.end())
     if mark in "'‘":
-        single = re.compile(r"(?<=\S)['’](?!\w)").search(text, opener.end())
-        return single.end() if single else opener.end()
+        closer = bisect_left(singles, opener.end() + 1)
+        return singles[closer] if closer < len(singles) else opener.end()
     closers = ")" if mark == "(" else _CLOSERS.get(mark, mark)
     ends = [end for closer in closers if (end := text.find(closer, opener.end())) >= 0]
     return min(ends) + 1 if ends else -1

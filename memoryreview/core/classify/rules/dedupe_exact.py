@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Container, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from memoryreview.core.classify.document import BLANKS, Block, Document, Span
@@ -17,7 +19,9 @@ from .outcome import Declined, Explained, Outcome
 
 VERSION = 1
 
-EntriesByText: TypeAlias = Mapping[tuple[str, ...], Sequence[Block]]
+Words: TypeAlias = tuple[str, ...]
+ListKey: TypeAlias = tuple[Words, int, int]
+"""Words of an entry, its list and its section."""
 
 _MARK = re.compile(rb"[ \t]*[-*+](?:[ \t]+|$)")
 _CHECK_BOX = re.compile(r"\[.?\](?:\s|$)")
@@ -29,44 +33,84 @@ _RELATED = re.compile(
 )
 
 
-def entries_by_text(document: Document) -> EntriesByText:
-    """Return the blocks of a document by what two repeats of an entry have in common, in order."""
-    found: dict[tuple[str, ...], list[Block]] = {}
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """The blocks of a document by what two repeats have in common: each removal is then one look-up.
+
+    Args:
+        first: first line of the first block with these words, anywhere.
+        in_list: the same among the entries of one list that a later one may repeat.
+        kept: the first of those that stays.
+        outside: the block above and outside the list of each block, by first line.
+        lead_ins: lines that introduce what follows them, in order.
+    """
+
+    first: Mapping[Words, int]
+    in_list: Mapping[ListKey, int]
+    kept: Mapping[ListKey, Block]
+    outside: Mapping[int, Block]
+    lead_ins: Sequence[int]
+
+
+def entries(document: Document, staying: Container[int]) -> Entries:
+    """Return the entries of a document. Args: staying: first lines of the blocks that stay."""
+    first: dict[Words, int] = {}
+    in_list: dict[ListKey, int] = {}
+    kept: dict[ListKey, Block] = {}
     for block in document.blocks:
-        found.setdefault(_comparable(document, block), []).append(block)
-    return found
+        words = _comparable(document, block)
+        first.setdefault(words, block.span[0])
+        if not document.is_delimited and not _may_be_repeated(document, block):
+            continue
+        key = _list_key(document, block, words)
+        in_list.setdefault(key, block.span[0])
+        if block.span[0] in staying:
+            kept.setdefault(key, block)
+    if document.is_delimited:
+        return Entries(first, in_list, kept, {}, ())
+    return Entries(first, in_list, kept, dict(_outside(document)), tuple(_lead_ins(document)))
 
 
-def explain_removal(
-    document: Document, entries: EntriesByText, block: Block, removed: Span, staying: Container[int]
-) -> Outcome:
+def explain_removal(document: Document, known: Entries, block: Block, removed: Span) -> Outcome:
     """Explain the removal of one entry.
 
     Args:
-        entries: see `entries_by_text`.
+        known: see `entries`.
         block: the entry, as it stands in the base document.
         removed: lines that go: the entry and the gap on one side of it.
-        staying: first lines of the blocks that stay.
     """
-    twins = [other for other in entries.get(_comparable(document, block), ()) if other.span[0] < block.span[0]]
-    if not twins:
+    own = block.span[0]
+    words = _comparable(document, block)
+    if known.first.get(words, own) >= own:
         return None
-    refusal = _why_no_entry(document, block) or why_not_cut(document, block.span, removed)
+    refusal = _why_no_entry(document, known, block, words[0]) or why_not_cut(document, block.span, removed)
     if refusal:
         return Declined(refusal)
-    twins = [other for other in twins if document.is_delimited or _same_list(document, other, block)]
-    if not twins:
+    key = _list_key(document, block, words)
+    if known.in_list.get(key, own) >= own:
         return Declined("The same words stand elsewhere in the document, but not in the same list.")
-    kept = next((other for other in twins if other.span[0] in staying), None)
-    if kept is None:
+    kept = known.kept.get(key)
+    if kept is None or kept.span[0] >= own:
         return Declined("The copy that it repeats does not stay as it is.")
-    if not document.is_delimited and _has_lead_in(document, kept.span[1], block.span[0]):
+    if bisect_left(known.lead_ins, kept.span[1]) < bisect_left(known.lead_ins, own):
         return Declined("A lead-in line stands between the two, so they may belong to different things.")
     start, end = document.removal(removed)
     return Explained((Rewrite(document.path, start, end, b""),))
 
 
-def _comparable(document: Document, block: Block) -> tuple[str, ...]:
+def _list_key(document: Document, block: Block, words: Words) -> ListKey:
+    if document.is_delimited:
+        return words, 0, 0
+    spot = document.spots[block.span[0]]
+    return words, spot.list_id, spot.section
+
+
+def _may_be_repeated(document: Document, block: Block) -> bool:
+    is_entry = block.place is Place.ITEM and block.entry == block.span[0]
+    return is_entry and not has_children(document, block.span)
+
+
+def _comparable(document: Document, block: Block) -> Words:
     """Return the text that two repeats have in common; inside code spans every blank counts."""
     first, *rest = block.text.split(b"\n")
     mark = None if document.is_delimited else _MARK.match(first)
@@ -83,18 +127,17 @@ def _indent(line: bytes) -> str:
     return line[: len(line) - len(line.lstrip(BLANKS))].decode()
 
 
-def _why_no_entry(document: Document, block: Block) -> str:
-    text = _comparable(document, block)[0]
+def _why_no_entry(document: Document, known: Entries, block: Block, text: str) -> str:
     if not document.is_delimited and (block.place is not Place.ITEM or block.entry != block.span[0]):
         return f"Repeats in {block.place} are kept: only entries of an unordered list are compared."
     if not any(char.isalnum() for char in text):
         return "A separator may repeat."
     if _CHECK_BOX.match(text):
         return "Check boxes may repeat."
-    return "Lists of related notes may repeat." if _is_related(document, block, text) else ""
+    return "Lists of related notes may repeat." if _is_related(document, known, block, text) else ""
 
 
-def _is_related(document: Document, block: Block, text: str) -> bool:
+def _is_related(document: Document, known: Entries, block: Block, text: str) -> bool:
     if _RELATED.match(text):
         return True
     if document.is_delimited:
@@ -102,25 +145,25 @@ def _is_related(document: Document, block: Block, text: str) -> bool:
     spot = document.spots[block.span[0]]
     if any(_RELATED.match(heading) for heading in spot.headings[-1:]):
         return True
-    lead = next((other for other in reversed(document.blocks) if _leads(document, other, block)), None)
+    lead = known.outside.get(block.span[0])
     return lead is not None and bool(_RELATED.match(lead.text.decode("utf-8").lstrip("-*+ \t")))
 
 
-def _leads(document: Document, other: Block, block: Block) -> bool:
-    """Whether `other` stands above and outside the list of `block`: its parent entry or the text before the list."""
-    return other.span[0] < block.span[0] and document.spots[other.span[0]].depth < document.spots[block.span[0]].depth
+def _outside(document: Document) -> Iterator[tuple[int, Block]]:
+    """Yield the first line of each block with the last block above that is less deep: its parent entry or the text
+    before its list."""
+    above: list[tuple[int, Block]] = []
+    for block in document.blocks:
+        depth = document.spots[block.span[0]].depth
+        while above and above[-1][0] >= depth:
+            above.pop()
+        if above:
+            yield block.span[0], above[-1][1]
+        above.append((depth, block))
 
 
-def _same_list(document: Document, other: Block, block: Block) -> bool:
-    if other.place is not Place.ITEM or other.entry != other.span[0] or has_children(document, other.span):
-        return False
-    one, two = document.spots[other.span[0]], document.spots[block.span[0]]
-    return (one.list_id, one.section) == (two.list_id, two.section)
-
-
-def _has_lead_in(document: Document, first: int, stop: int) -> bool:
-    for body in document.bodies[first:stop]:
+def _lead_ins(document: Document) -> Iterator[int]:
+    for index, body in enumerate(document.bodies):
         text = _MARK.sub(b"", body, count=1).decode("utf-8").strip()
         if text.rstrip("*_ \t").endswith((":", "：")) or _BOLD_LINE.fullmatch(text):
-            return True
-    return False
+            yield index

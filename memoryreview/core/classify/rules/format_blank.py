@@ -10,6 +10,9 @@ from .outcome import Declined, Explained, Outcome
 
 VERSION = 1
 
+MAX_LEAD_BYTES = 16 * 1024
+"""Text of its block above a line that is searched for what is open; below more of it no line is proved."""
+
 _TEXT = frozenset({Place.PARAGRAPH, Place.ITEM, Place.ORDERED, Place.QUOTE})
 _OPEN = _TEXT | {Place.HEADING, Place.BLANK, Place.RULE}
 
@@ -84,8 +87,9 @@ def _why_blanks_stay(document: Document, index: int, stripped: bytes) -> str:
         return "Line 1 is a format mark and is never touched by itself."
     if not stripped and document.is_delimited and _touches_delimiter(document, index, index + 1):
         return "Blank lines next to a “§” rule belong to the format."
-    if stripped and _is_open(document, index):
-        return "A code span or comment goes on in the next line, and every byte of it counts."
+    open_reason = _why_open(document, index) if stripped else ""
+    if open_reason:
+        return open_reason
     is_hard_break = len(document.bodies[index]) - len(stripped) >= 2 and _text_follows(document, index)
     return "Two blanks before a following line of text are a hard break." if is_hard_break else ""
 
@@ -100,10 +104,14 @@ def _text_follows(document: Document, index: int) -> bool:
     return following.place is Place.QUOTE or following.item_start in (spot.item_start, 0)
 
 
-def _is_open(document: Document, index: int) -> bool:
-    """Whether a code span or a tag that began in the block is not closed at the end of the line."""
+def _why_open(document: Document, index: int) -> str:
+    """Return that a code span or a tag that began in the block may not be closed at the end of the line, else ""."""
     block = document.block_at(index)
     if block is None or index + 1 == block.span[1]:
-        return False
+        return ""
+    if document.lines[index].start - document.lines[block.span[0]].start > MAX_LEAD_BYTES:
+        return "The line stands too far down in a long block to prove that nothing is open there."
     text = b"\n".join(document.bodies[block.span[0] : index + 1])
-    return text.count(b"`") % 2 == 1 or text.rfind(b"<") > text.rfind(b">")
+    if text.count(b"`") % 2 == 1 or text.rfind(b"<") > text.rfind(b">"):
+        return "A code span or comment goes on in the next line, and every byte of it counts."
+    return ""

@@ -6,8 +6,10 @@ import posixpath
 import re
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from memoryreview.core import frontmatter
+from memoryreview.core.classify.budget import Budget
 from memoryreview.core.classify.document import Document
 from memoryreview.core.formats.base import IndexRow
 from memoryreview.core.markdown import Place, comments, outline
@@ -31,11 +33,53 @@ _NAMES = re.compile(r"[`\[\]<>{}=|\\/~$@#_^&%+*\"“”«»„「」『』]|--|\
 _WORD = re.compile(r"[^\W\d_]+")
 _CODE_SPAN = re.compile(r"(`+)[^`]+\1")
 _LIST_MARK = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_NOT_THERE = Declined("The words that go do not stand in the document that the row points to.")
 _COVERED_LATIN = frozenset("abcdefghijklmnopqrstuvwxyzäöüßàâæçéèêëîïôœùûüÿáíóúñ")
 
 
-def explain_row(old: Document, row: IndexRow, new_row: bytes, base: Tree, proposed: Tree, limit_chars: int) -> Outcome:
-    """Explain a row whose hook was cut. Args: new_row: what becomes of it, without line end."""
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A state of a document that a row points to: what it says, and whether it ends in a block of its own."""
+
+    statements: tuple[str, ...]
+    ends_in_own_block: bool
+
+    def says(self, words: str) -> bool:
+        """Whether these words stand in it, from clause to clause, in its description or in prose outside code."""
+        return any(_has_clause(statement, words) for statement in self.statements)
+
+
+class Targets:
+    """The documents that the rows of one index point to: each state is parsed once, as far as the budget allows."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self._known: dict[bytes, Target] = {}
+
+    def read(self, data: bytes) -> Target | None:
+        """Return one state of a target for one search in it, None when nothing more may be spent."""
+        if not self._budget.pays_searching(data):
+            return None
+        if data not in self._known:
+            if not self._budget.pays_parsing(data):
+                return None
+            try:
+                statements = tuple(_statements(data))
+            except UnicodeDecodeError:
+                statements = ()
+            self._known[data] = Target(statements, _ends_in_own_block(data))
+        return self._known[data]
+
+
+def explain_row(
+    old: Document, row: IndexRow, new_row: bytes, states: tuple[Tree, Tree], targets: Targets, limit_chars: int
+) -> Outcome:
+    """Explain a row whose hook was cut.
+
+    Args:
+        new_row: what becomes of it, without line end.
+        states: base and proposed tree.
+    """
     old_row = old.data[row.start : row.end]
     end = ELLIPSIS.encode()
     if (
@@ -61,9 +105,9 @@ def explain_row(old: Document, row: IndexRow, new_row: bytes, base: Tree, propos
     refusal = _why_words_count(cut, lost, row.hook)
     if refusal:
         return Declined(refusal)
-    rewrites = _moved(old.path, row, lost, base, proposed)
-    if rewrites is None:
-        return Declined("The words that go do not stand in the document that the row points to.")
+    rewrites = _moved(old.path, row, lost, states, targets)
+    if isinstance(rewrites, Declined):
+        return rewrites
     cut_out = Rewrite(old.path, row.start + len(kept), row.end, end)
     return Explained(tuple(sorted((cut_out, *rewrites), key=lambda rewrite: (rewrite.path, rewrite.start))))
 
@@ -107,39 +151,36 @@ def _is_east_asian(char: str) -> bool:
     return unicodedata.name(char, "").startswith(("CJK", "HIRAGANA", "KATAKANA", "HANGUL"))
 
 
-def _moved(path: str, row: IndexRow, lost: str, base: Tree, proposed: Tree) -> tuple[Rewrite, ...] | None:
-    """Return the rewrites that bring the words to the target: none when they stand there; None when they do not."""
+def _moved(
+    path: str, row: IndexRow, lost: str, states: tuple[Tree, Tree], targets: Targets
+) -> tuple[Rewrite, ...] | Declined:
+    """Return the rewrites that bring the words to the target: none when they stand there already."""
+    base, proposed = states
     target = target_of(path, row, base)
     if not target or target == path or target not in proposed:
-        return None
+        return _NOT_THERE
     before, after = base[target], proposed[target]
-    if not stands_in(after, lost):
-        return None
-    if stands_in(before, lost):
+    new = targets.read(after)
+    old = new if before == after else targets.read(before)
+    if old is None or new is None:
+        return Declined("The documents that the rows point to are too large to look for all words that go.")
+    if not new.says(lost):
+        return _NOT_THERE
+    if old.says(lost):
         return ()
     added = after.removeprefix(before)
     if len(before) + len(added) != len(after) or after.endswith(b"\n") != before.endswith(b"\n"):
-        return None
+        return _NOT_THERE
     lines = [line for line in added.decode("utf-8").split("\n") if line.strip(" \t\r")]
     if len(lines) != 1 or not _same_start(normalise(_LIST_MARK.sub("", lines[0], count=1)).strip(_MARKS), lost):
-        return None
-    if not _ends_in_own_block(after):
-        return None
-    return (Rewrite(target, len(before), len(before), added),)
+        return _NOT_THERE
+    return (Rewrite(target, len(before), len(before), added),) if new.ends_in_own_block else _NOT_THERE
 
 
 def _ends_in_own_block(data: bytes) -> bool:
     lines, spots = split_lines(data), outline(data)
-    last = max(index for index, line in enumerate(lines) if line.body.strip(b" \t"))
+    last = max((index for index, line in enumerate(lines) if line.body.strip(b" \t")), default=0)
     return last == 0 or not lines[last - 1].body.strip(b" \t") or spots[last].item_start == last + 1
-
-
-def stands_in(data: bytes, words: str) -> bool:
-    """Whether a document says these words, from clause to clause, in its description or in prose outside code."""
-    try:
-        return any(_has_clause(statement, words) for statement in _statements(data))
-    except UnicodeDecodeError:
-        return False
 
 
 def _statements(data: bytes) -> Iterator[str]:
@@ -174,7 +215,9 @@ def _has_clause(statement: str, words: str) -> bool:
     for form in {words, words[:1].upper() + words[1:], words[:1].lower() + words[1:]}:
         at = statement.find(form)
         while at >= 0:
-            before, after = statement[:at].rstrip(" "), statement[at + len(form) :].lstrip(" ")
+            end = at + len(form)
+            # Blanks are collapsed: at most one stands on each side.
+            before, after = statement[max(at - 2, 0) : at].rstrip(" "), statement[end : end + 2].lstrip(" ")
             if (not before or before[-1] in _BOUNDS) and (not after or after[0] in _BOUNDS):
                 return True
             at = statement.find(form, at + 1)
