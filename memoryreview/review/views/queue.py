@@ -44,7 +44,7 @@ class Filter:
 
 
 def requested_filter(request: HttpRequest) -> Filter:
-    asked = request.GET
+    asked = request.POST if request.method == "POST" else request.GET
     return Filter(asked.get("q", "").strip()[:200], asked.get("store", "")[:60], asked.get("after", "")[:40])
 
 
@@ -84,14 +84,14 @@ def visible_proposal(request: Request, pk: int) -> Proposal:
 @require_GET
 @signed_in
 def queue(request: Request) -> HttpResponse:
-    return frame(request, None, requested_filter(request))
+    return frame(request, None)
 
 
 @require_GET
 @signed_in
 def proposal(request: Request, pk: int) -> HttpResponse:
     """Show one proposal beside the list; a part of a page asks for the panes only."""
-    return panes(request, visible_proposal(request, pk), requested_filter(request))
+    return panes(request, visible_proposal(request, pk))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,22 +112,22 @@ def _list(request: Request, wanted: Filter) -> _List:
     return _List(prepared, newest, more)
 
 
-def panes(request: Request, proposal: Proposal, wanted: Filter, *, status: int = 200, **extra: object) -> HttpResponse:
+def panes(request: Request, proposal: Proposal, *, status: int = 200, **extra: object) -> HttpResponse:
     """Render one proposal: its panes to htmx, the whole page to everybody else."""
     if not request.htmx or request.htmx.history_restore_request:
-        return frame(request, proposal, wanted, status=status, **extra)
-    context = {"page": read(request, proposal), **wanted.query(), **extra}
+        return frame(request, proposal, status=status, **extra)
+    context = {"page": read(request, proposal), **requested_filter(request).query(), **extra}
     return _varied(render(request, "review/_panes.html", context, status=status))
 
 
 def read(request: Request, proposal: Proposal) -> ProposalPage:
-    return proposal_page(proposal, request.user, timezone.now(), requested_look(request.GET.dict()))
+    look = requested_look(request.GET.dict(), kept=requested_filter(request).query())
+    return proposal_page(proposal, request.user, timezone.now(), look)
 
 
-def frame(
-    request: Request, chosen: Proposal | None, wanted: Filter, *, status: int = 200, **extra: object
-) -> HttpResponse:
+def frame(request: Request, chosen: Proposal | None, *, status: int = 200, **extra: object) -> HttpResponse:
     """Render the list beside the chosen proposal, the first one when none was chosen."""
+    wanted = requested_filter(request)
     listed = _list(request, wanted)
     selected = chosen or (visible_proposal(request, listed.rows[0].id) if listed.rows else None)
     context = {

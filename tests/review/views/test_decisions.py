@@ -485,6 +485,18 @@ def test_undo_of_an_approval_rolls_back(owner_client: Client, waiting: Proposal,
     assert (_state(waiting), on_disk(store, "build.md")) == (State.ROLLED_BACK, BUILD.encode())
 
 
+def test_undo_keeps_the_filter(owner_client: Client, waiting: Proposal) -> None:
+    address = f"/proposals/{waiting.pk}"
+    form = {**_form(owner_client, waiting, "reject"), "store": "notes"}
+    owner_client.post(f"{address}/reject", form)
+    rejected = {**_undo_form(read(owner_client.get("/"))), "store": "notes"}
+    assert owner_client.post("/undo", rejected).headers["Location"] == f"{address}?store=notes"
+
+    owner_client.post(f"{address}/approve", _form(owner_client, waiting, "approve"))
+    approved = {**_undo_form(read(owner_client.get("/"))), "store": "notes"}
+    assert owner_client.post("/undo", approved).headers["Location"] == "/?store=notes"
+
+
 def test_undo_twice_changes_nothing_more(owner_client: Client, waiting: Proposal, store: Store) -> None:
     owner_client.post(f"/proposals/{waiting.pk}/approve", _form(owner_client, waiting, "approve"))
     form = _undo_form(read(owner_client.get("/")))

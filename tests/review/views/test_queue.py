@@ -135,7 +135,11 @@ def test_filter_by_store_stays_in_the_addresses(
 
     [row] = page.all("a", class_="row__link")
     assert row.attributes["href"] == f"/proposals/{mine.pk}?store=other"
+    kept = [link.attributes["href"] for link in page.all("a") if "store=other" in link.attributes["href"]]
+    assert {href.partition("?")[0] for href in kept} == {f"/proposals/{mine.pk}", f"/proposals/{mine.pk}/edit"}
     assert page.form(f"/proposals/{mine.pk}/approve")["store"] == "other"
+    edited = read(owner_client.get(f"/proposals/{mine.pk}/edit", {"store": "other"}))
+    assert edited.form(f"/proposals/{mine.pk}/edit")["store"] == "other"
 
 
 def test_nothing_waiting_says_what_was_applied_by_proof(
