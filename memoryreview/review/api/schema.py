@@ -1,4 +1,4 @@
-"""The shape of what agents send and get (`design.md` §9.2). The OpenAPI document is made from these models."""
+"""The shape of what agents send and get. The OpenAPI document is made from these models."""
 
 from __future__ import annotations
 

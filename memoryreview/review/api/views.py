@@ -1,4 +1,4 @@
-"""The HTTP API for agents (`design.md` §9.2): they propose and read, and decide nothing."""
+"""The HTTP API for agents: they propose and read, and decide nothing."""
 
 from __future__ import annotations
 

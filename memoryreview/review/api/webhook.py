@@ -1,4 +1,4 @@
-"""Signed deliveries of agents: `POST /hooks/v1/{agent}` (`design.md` §9.3)."""
+"""Signed deliveries of agents: `POST /hooks/v1/{agent}`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The one write path: a commit in the baseline and bytes on disk, journalled; a kill at any step loses nothing.
 
-Order (`design.md` §6): objects durable -> intent row -> compare-and-swap of the ref -> files -> rows. Every step can be
+Order: objects durable -> intent row -> compare-and-swap of the ref -> files -> rows. Every step can be
 repeated; `reconcile` finishes or undoes by the journal."""
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from .settle import settle
 from .stores import Workshop, locked
 
 ALARM_SHARE = 0.5
-"""More than this share of the documents gone between two scans means that the folder is lost, not edited (C041)."""
+"""More than this share of the documents gone between two scans means that the folder is lost, not edited."""
 
 
 def capture(store: Store) -> list[Proposal]:

@@ -1,4 +1,4 @@
-"""Refusals of operations, each with its problem type (`design.md` §9.2)."""
+"""Refusals of operations, each with its problem type."""
 
 from __future__ import annotations
 

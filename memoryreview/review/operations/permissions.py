@@ -22,7 +22,7 @@ class Permission:
 
 
 def permission(person: User, proposal: Proposal) -> Permission:
-    """Say whether this person may approve this proposal (`design.md` §10)."""
+    """Say whether this person may approve this proposal."""
     store = proposal.store
     if not may_maintain(person, store):
         return Permission(allowed=False, sentence="Deciding needs the store's owner or a maintainer of its team.")

@@ -72,7 +72,7 @@ def draft(
 
 
 def _refuse_private(source: Promotion, content: bytes) -> None:
-    """Notes about a person and anything that looks like a credential never go to a team (C134, C139)."""
+    """Notes about a person and anything that looks like a credential never go to a team."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -88,7 +88,7 @@ def _where(action: dict[str, Any]) -> str:
 
 
 def _mismatch(proposal: Proposal) -> str:
-    """Say where the agent's own label disagrees with what the server found; labels are advice (`design.md` §3)."""
+    """Say where the agent's own label disagrees with what the server found; labels are advice."""
     claimed = proposal.claimed_kind
     if not claimed or claimed in proposal.kinds:
         return ""
