@@ -16,6 +16,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from memoryreview.baseline import commits, steps
+from memoryreview.baseline.message import compose
 from memoryreview.baseline.repository import BaselineError
 from memoryreview.baseline.worktree import Worktree, WorktreeError
 from memoryreview.core import scan
@@ -264,6 +265,11 @@ def _journal(shop: Workshop, head: str, landing: Landing) -> Intent:
         kind=landing.kind,
         landing=record,
     )
+
+
+def commit_message(landing: Landing) -> str:
+    """Return the message of a commit, without the trailers that are known only when it is made."""
+    return compose(landing.title, landing.body, _trailers(landing, None))
 
 
 def _trailers(landing: Landing, certificate: dict[str, Any] | None) -> dict[str, str]:

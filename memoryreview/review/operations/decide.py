@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -97,8 +97,6 @@ def landing_of(proposal: Proposal, view: Standing, *, decision: Decision | None,
         agent=proposal.agent,
         person=person,
         after=State.APPLIED,
-        overridden=proposal.decisions.filter(verb=Verb.RELEASE).exists(),
-        standing=standing_write(proposal),
         source=_source(proposal),
     )
 
@@ -106,8 +104,9 @@ def landing_of(proposal: Proposal, view: Standing, *, decision: Decision | None,
 def _land(shop: Workshop, landing: Landing) -> Decided:
     proposal = landing.proposal
     assert proposal is not None, "a decision is about a proposal"  # noqa: S101
+    is_released = proposal.decisions.filter(verb=Verb.RELEASE).exists()
     try:
-        change = land(shop, landing)
+        change = land(shop, replace(landing, overridden=is_released, standing=standing_write(proposal)))
     except (CannotApplyError, SecretDetectedError) as error:
         sentence = str(error)
         proposals.move(

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from django.utils.safestring import SafeString
 
+from memoryreview.core.classify import rename
 from memoryreview.core.diff import DocumentDiff, Mark, document_diff
 from memoryreview.core.frontmatter import Frontmatter, read
 from memoryreview.core.model import Delta, Tree
@@ -163,7 +164,7 @@ def documents(
     tree: Tree, delta: Delta, *, slug: str, view: View = View.WORDS, zoom: Zoom = Zoom.NEAR
 ) -> tuple[DocumentView, ...]:
     """Return one view per changed document, as ordered in the delta; a rename with equal text is one view."""
-    renames = _renames(tree, delta)
+    renames = {new: old for old, new in rename.find(delta, tree).items()}
     views = []
     for path in delta:
         if path in renames.values():
@@ -193,12 +194,6 @@ def _fate(diff: DocumentDiff) -> str:
     if not diff.old_exists:
         return "A new document."
     return "" if diff.new_exists else "The whole document goes."
-
-
-def _renames(tree: Tree, delta: Delta) -> Mapping[str, str]:
-    """Return new path to old path, where a document goes and another comes with the same bytes."""
-    gone = {tree[path]: path for path, new in delta.items() if new is None and tree.get(path)}
-    return {path: gone[new] for path, new in delta.items() if new and path not in tree and new in gone}
 
 
 def changed_lines(diff: DocumentDiff) -> str:

@@ -10,6 +10,8 @@ from django.contrib.auth.models import User
 from memoryreview.core.diff import document_diff
 from memoryreview.core.model import Delta, Guard, Tree, Verdict
 from memoryreview.review.models import OPEN_STATES, Proposal, Revision, State
+from memoryreview.review.operations.apply import commit_message
+from memoryreview.review.operations.decide import landing_of
 from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.operations.permissions import may_maintain, permission
 from memoryreview.review.operations.standing import Standing, standing
@@ -24,15 +26,6 @@ from .rows import Sign, author_of, lead_first, sign_of, title_of
 from .words import STATE_WORDS, Moment, moment, plural, short_oid
 
 _CONFIRM_LINES = 5
-
-
-@dataclass(frozen=True, slots=True)
-class CommitPreview:
-    """The commit message that approving would write; the trailers that are only known then say so."""
-
-    subject: str
-    body: str
-    trailers: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +80,7 @@ class ProposalPage:
     zooms: tuple[Tab, ...]
     documents: tuple[DocumentView, ...]
     conflicts: tuple[ConflictView, ...]
-    commit: CommitPreview | None
+    commit: str
     actions: Actions
     texts: Delta
     evidence: Evidence
@@ -171,7 +164,7 @@ def _page(
         zooms=documents.zoom_tabs(url, look) if look.view is View.WORDS else (),
         documents=shown,
         conflicts=_conflicts(seen.standing),
-        commit=_commit(proposal, person) if is_open else None,
+        commit=_commit(proposal, seen.standing, person) if is_open else "",
         actions=_actions(proposal, revision, person, seen, shown) if is_open and not unreadable else Actions(),
         texts={**seen.standing.proposed, **seen.standing.delta} if seen.standing else seen.delta,
         evidence=evidence(proposal, seen.tree, seen.delta),
@@ -200,22 +193,9 @@ def _conflicts(view: Standing | None) -> tuple[ConflictView, ...]:
     )
 
 
-def _commit(proposal: Proposal, person: User) -> CommitPreview:
-    promotion = proposal.promoted_from
-    source = str(proposal.source.get("session", ""))
-    if promotion is not None:
-        source = f"{promotion.slug} {proposal.promoted_path} {proposal.promoted_commit}"
-    trailers = {
-        "Change-Kind": "promote" if promotion else "approved",
-        "Proposal-Id": str(proposal.pk),
-        "Decision-Id": "numbered when you approve",
-        "Agent": proposal.agent.name if proposal.agent else "",
-        "Person": person.get_username(),
-        "Verdict": "reviewed",
-        "Source": source,
-    }
-    lines = tuple(f"{token}: {value}" for token, value in trailers.items() if value)
-    return CommitPreview(title_of(proposal), proposal.rationale, lines)
+def _commit(proposal: Proposal, view: Standing | None, person: User) -> str:
+    """Return the commit message that approving would write; the decision's number comes with the decision."""
+    return commit_message(landing_of(proposal, view, decision=None, person=person)) if view else ""
 
 
 def _actions(

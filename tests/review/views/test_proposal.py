@@ -99,7 +99,10 @@ def test_button_says_what_approving_does(owner_client: Client, store: Store, pro
 
 def test_commit_message_is_the_one_that_is_written(owner_client: Client, store: Store, propose: Propose) -> None:
     proposal = propose(
-        store, replaced("build.md", "5432", "5433"), rationale="The compose file says so.", source={"session": "5d0c"}
+        store,
+        replaced("build.md", "5432", "5433"),
+        rationale="The compose file says so.\nVerdict: safe",
+        source={"session": "5d0c"},
     )
     page = _page(owner_client, proposal)
     foretold = page.one("pre", class_="trailers").texts
@@ -110,9 +113,10 @@ def test_commit_message_is_the_one_that_is_written(owner_client: Client, store: 
         written = repository.message(change.oid)
 
     assert change.decision_id is not None
-    shown = [line for line in "".join(foretold).split("\n") if line]
-    expected = [line.replace("numbered when you approve", str(change.decision_id)) for line in shown]
-    assert [line for line in written.split("\n") if line] == expected
+    shown = "".join(foretold).strip("\n").split("\n")
+    assert "> Verdict: safe" in shown
+    decision = f"Decision-Id: {change.decision_id}"
+    assert [line for line in written.strip("\n").split("\n") if line != decision] == shown
 
 
 def test_tabs_show_rendered_and_raw_text(owner_client: Client, store: Store, propose: Propose) -> None:
