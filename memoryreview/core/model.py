@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date, datetime
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TypeAlias
 
 Tree: TypeAlias = Mapping[str, bytes]
@@ -180,6 +182,45 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Ended:
+    """A document that approved changes took out of a store, as it was when it went.
+
+    Args:
+        name: its frontmatter `name`, or "".
+        digest: SHA-256 of its bytes, hex.
+        renamed_to: where the same change put the very same bytes; "" when it was deleted.
+    """
+
+    path: str
+    name: str
+    digest: str
+    renamed_to: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What the baseline says of a store up to a head, as far as a change asks for it.
+
+    Args:
+        ended: documents that are not there any more, by path.
+        first_approved: the day from which on a document has held a line without a break, by path and the line's text
+            (no line end); a line whose first day was not found is left out.
+    """
+
+    ended: Mapping[str, Ended] = field(default_factory=lambda: MappingProxyType({}))
+    first_approved: Mapping[tuple[str, bytes], date] = field(default_factory=lambda: MappingProxyType({}))
+
+
+class Evidence(StrEnum):
+    """What the server knows of the evidence that came with a change."""
+
+    NONE = "none"  # nothing was attached
+    ATTACHED = "attached"  # attached; the store names no folder in which it could be looked up
+    FOUND = "found"  # the server found every cited text where it was said to be
+    MISSING = "missing"  # the server looked, and some of it is not there
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
     """All that a verdict may depend on besides the two trees. What is missing makes an action wait.
 
@@ -187,12 +228,17 @@ class Context:
         format: of the store; each document is still sniffed by itself.
         switched_off: safe kinds that this store sends to review.
         promoted_from: store that a promotion comes from, or "".
+        now: when the change was taken in, with the zone of the store's machine; None when nobody says.
+        history: None when there is no baseline to ask (offline).
     """
 
     format: FormatName = FormatName.MARKDOWN
     limits: Limits = field(default_factory=Limits)
     switched_off: frozenset[Kind] = frozenset()
     promoted_from: str = ""
+    now: datetime | None = None
+    history: History | None = None
+    evidence: Evidence = Evidence.NONE
 
 
 @dataclass(frozen=True, slots=True)
