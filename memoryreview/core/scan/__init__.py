@@ -37,9 +37,12 @@ def new_findings(before: str, after: str, *, path: str = "", scope: Scope = Scop
 
     An empty `before` is no document yet: then the name counts as new, too.
     """
+    placed = _placed(after, path, scope)
+    if not placed:
+        return ()
     known = Counter(_identity(before, path, hit) for _, hit in _placed(before, path if before else "", scope))
     fresh: list[Finding] = []
-    for finding, hit in _placed(after, path, scope):
+    for finding, hit in placed:
         identity = _identity(after, path, hit)
         if known[identity]:
             known[identity] -= 1
@@ -71,7 +74,7 @@ def _placed(text: str, path: str, scope: Scope) -> list[tuple[Finding, Hit]]:
     hits = [*secret_hits(text), *injection_hits(text), *unicode_hits(text)]
     if scope is Scope.TEAM:
         hits += personal_hits(text)
-    placed = [*findings_of(text, hits, path), *findings_of(path, path_hits(path), path)]
+    placed = [*findings_of(text, hits, path), *findings_of(path, path_hits(path) if path else [], path)]
     return sorted(placed, key=lambda pair: (pair[0].line, pair[0].column, pair[0].rule, pair[0].length))
 
 

@@ -79,8 +79,9 @@ def _hits(text: str, depth: int) -> list[Hit]:
 
 def _grounds(view: View) -> _Grounds:
     bare = plain(view)
+    sources = (view,) if bare is view else (view, bare)
     collapse = {Ground.FLAT: flat, Ground.BLOCKS: paragraphs, Ground.LINES: lines}
-    return _Grounds({ground: (how(view), how(bare)) for ground, how in collapse.items()})
+    return _Grounds({ground: tuple(how(source) for source in sources) for ground, how in collapse.items()})
 
 
 def _matches(grounds: _Grounds, rules: Iterable[InjectionRule]) -> Iterator[Hit]:
@@ -119,6 +120,8 @@ def _hidden_hits(view: View, hidden: Iterable[Container]) -> Iterator[Hit]:
         yield from _unseen_words(part)
     # What a click or a pointer shows may well be a long listing of commands; what nothing shows may not.
     for parts, rules in ((unseen, RULES), (folded, STEERING_RULES)):
+        if not parts:
+            continue
         whole = joined(parts, "\n")
         for hit in _matches(_Grounds(dict.fromkeys(Ground, (whole, plain(whole)))), rules):
             if hit.severity is not Severity.NOTE:

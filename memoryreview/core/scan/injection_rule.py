@@ -39,7 +39,10 @@ class InjectionRule:
 
     def matches(self, text: str) -> Iterator[re.Match[str]]:
         """Return the matches in a view, none inside another."""
-        places = sorted({place for start in self.starts for place in _places(text, start)})
+        present = [start for start in self.starts if start in text]
+        if not present:
+            return
+        places = sorted({place for start in present for place in _places(text, start)})
         reached = 0
         for place in places:
             match = self.pattern.match(text, place) if place >= reached else None

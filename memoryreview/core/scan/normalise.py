@@ -6,14 +6,16 @@ import html
 import re
 import unicodedata
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TypeAlias
 from urllib.parse import unquote_to_bytes
 
 Edit: TypeAlias = tuple[int, int, str]
 """Replace the half-open character span [start, end) of a view by a text."""
+
+Places: TypeAlias = "tuple[array[int], array[int]]"
+"""Start and end of each character of a view, in the text as it stands."""
 
 MAX_EXPANSION = 4
 """Characters that one character may become. Ligatures that grow further (U+FDFA grows 18-fold) stay as they are."""
@@ -27,13 +29,31 @@ LINE_BREAKS = frozenset("\u2028\u2029\x85\x0b\x0c")
 _IGNORABLE_BESIDES_CF = frozenset("\u034f\u17b4\u17b5")
 
 
-@dataclass(frozen=True, slots=True)
 class View:
-    """A rewritten text. Character i of `text` came from the span [starts[i], ends[i]) of the text as it stands."""
+    """A rewritten text. Character i of `text` came from the span [starts[i], ends[i]) of the text as it stands.
 
-    text: str
-    starts: Sequence[int]
-    ends: Sequence[int]
+    The way back is worked out when it is asked for: most texts hold nothing that anybody asks about.
+    """
+
+    __slots__ = ("_places", "_trace", "text")
+
+    def __init__(self, text: str, trace: Callable[[], Places]) -> None:
+        self.text = text
+        self._trace = trace
+        self._places: Places | None = None
+
+    @property
+    def starts(self) -> array[int]:
+        return self._traced()[0]
+
+    @property
+    def ends(self) -> array[int]:
+        return self._traced()[1]
+
+    def _traced(self) -> Places:
+        if self._places is None:
+            self._places = self._trace()
+        return self._places
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return the half-open span, in the text as it stands, behind a non-empty span of this view."""
@@ -42,21 +62,32 @@ class View:
 
     def part(self, start: int, end: int) -> View:
         """Return the view of a half-open span of this view."""
-        return View(self.text[start:end], self.starts[start:end], self.ends[start:end])
+        return View(self.text[start:end], lambda: (self.starts[start:end], self.ends[start:end]))
 
 
 def view_of(text: str) -> View:
     """Return the view that shows the text as it stands."""
-    return View(text, array("L", range(len(text))), array("L", range(1, len(text) + 1)))
+    return View(text, lambda: (array("L", range(len(text))), array("L", range(1, len(text) + 1))))
 
 
 def spliced(view: View, edits: Iterable[Edit]) -> View:
     """Return `view` with edits made. Edits are sorted and do not overlap."""
+    made = list(edits)
+    if not made:
+        return view
     pieces: list[str] = []
+    at = 0
+    for start, end, new in made:
+        pieces += (view.text[at:start], new)
+        at = end
+    pieces.append(view.text[at:])
+    return View("".join(pieces), lambda: _places_after(view, made))
+
+
+def _places_after(view: View, edits: Sequence[Edit]) -> Places:
     starts, ends = array("L"), array("L")
     at = 0
     for start, end, new in edits:
-        pieces += (view.text[at:start], new)
         starts.extend(view.starts[at:start])
         ends.extend(view.ends[at:start])
         if new:
@@ -64,11 +95,9 @@ def spliced(view: View, edits: Iterable[Edit]) -> View:
             starts.extend([first] * len(new))
             ends.extend([last] * len(new))
         at = end
-    if not pieces:
-        return view
     starts.extend(view.starts[at:])
     ends.extend(view.ends[at:])
-    return View("".join((*pieces, view.text[at:])), starts, ends)
+    return starts, ends
 
 
 def replaced(view: View, table: Mapping[str, str]) -> View:
@@ -81,27 +110,28 @@ def replaced(view: View, table: Mapping[str, str]) -> View:
 
 def joined(views: Sequence[View], between: str) -> View:
     """Return the views one after the other with a text between them that stands nowhere itself."""
-    pieces: list[str] = []
+    return View(between.join(view.text for view in views), lambda: _places_joined(views, between))
+
+
+def _places_joined(views: Sequence[View], between: str) -> Places:
     starts, ends = array("L"), array("L")
-    for view in views:
-        if pieces:
-            pieces.append(between)
+    for number, view in enumerate(views):
+        if number:
             starts.extend([ends[-1]] * len(between))
             ends.extend([ends[-1]] * len(between))
-        pieces.append(view.text)
         starts.extend(view.starts)
         ends.extend(view.ends)
-    return View("".join(pieces), starts, ends)
+    return starts, ends
 
 
 def reversed_view(view: View) -> View:
     """Return the text backwards."""
-    return View(view.text[::-1], view.starts[::-1], view.ends[::-1])
+    return View(view.text[::-1], lambda: (view.starts[::-1], view.ends[::-1]))
 
 
 def translated(view: View, table: Mapping[int, str]) -> View:
     """Return `view` with characters replaced one for one, by a table of `str.maketrans`."""
-    return View(view.text.translate(table), view.starts, view.ends)
+    return View(view.text.translate(table), lambda: (view.starts, view.ends))
 
 
 def is_ignorable(char: str) -> bool:
@@ -286,4 +316,4 @@ def _without_marks(char: str) -> str:
 def _casefold(view: View) -> View:
     grows = {c: c.casefold() for c in _beyond_ascii(view.text) if len(c.casefold()) != 1}
     view = replaced(view, grows)
-    return View(view.text.casefold(), view.starts, view.ends)
+    return View(view.text.casefold(), lambda: (view.starts, view.ends))
