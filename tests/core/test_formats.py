@@ -66,6 +66,46 @@ def test_c028_codex_without_a_handbook_is_codex(documents: dict[str, bytes]) -> 
     assert formats.detect(documents) is FormatName.CODEX
 
 
+def test_signs_next_to_the_top_decide_what_a_mixed_folder_is() -> None:
+    codex, section = {"imports/codex/MEMORY.md": b"# Task Group: a\n"}, {"imports/USER.md": "A\n§\nB".encode()}
+    notes = tree(MEMORY="- [A](a.md): x\n", a=topic("a"))
+
+    assert formats.detect(notes | codex | section) is FormatName.CLAUDE
+    assert formats.detect(codex | section) is FormatName.HERMES
+    assert formats.detect({"MEMORY.md": b"# Task Group: a\n", "notes/MEMORY.md": b"- [A](a.md)\n"}) is FormatName.CODEX
+
+
+@pytest.mark.parametrize(
+    ("store", "path", "text", "own"),
+    [
+        (FormatName.CLAUDE, "USER.md", "A\n§\nB", FormatName.HERMES),
+        (FormatName.CLAUDE, "MEMORY.md", "# Task Group: a\n", FormatName.CODEX),
+        (FormatName.MARKDOWN, "x/memory_summary.md", "v1\n\n## User Profile\n", FormatName.CODEX),
+        (FormatName.CLAUDE, "MEMORY.md", "- [A](a.md): x\n\n§\n\ntail\n", FormatName.CLAUDE),
+        (FormatName.CLAUDE, "USER.md", "---\nname: a\n---\n\n§\n\ntail\n", FormatName.CLAUDE),
+        (FormatName.CLAUDE, "notes.md", "A\n§\nB", FormatName.CLAUDE),
+        (FormatName.HERMES, "x/MEMORY.md", "# Task Group: a\n", FormatName.CODEX),
+        (FormatName.CODEX, "x/MEMORY.md", "A\n§\nB", FormatName.HERMES),
+    ],
+)
+def test_document_is_sniffed_by_itself(store: FormatName, path: str, text: str, own: FormatName) -> None:
+    assert formats.of_document(store, path, text.encode()).name is own
+
+
+def test_mixed_folder_is_checked_by_the_rules_of_each_document() -> None:
+    cited = "# Task Group: a\n\n## Task 1: b\n\n### rollout_summary_files\n\n- rollout_summaries/gone.md (cwd=/a)\n"
+    documents = tree(MEMORY="- [A](a.md): x\n", a=topic("a"), own__MEMORY=cited, own__USER="A\n§\n" + "x" * 1_375)
+    documents |= tree(own__memory_summary="v1\n" + "y" * 10_000)
+
+    found = [(kind, path) for kind, path, _ in lint(documents) if kind != "orphan"]
+
+    assert found == [
+        ("missing-summary", "own/MEMORY.md"),
+        ("budget-warning", "own/USER.md"),
+        ("budget-warning", "own/memory_summary.md"),
+    ]
+
+
 def test_topic_files_without_an_index_are_claude() -> None:
     assert formats.detect(tree(a=topic(), b=topic("b"), c="# Note\n")) is FormatName.CLAUDE
     assert formats.detect(tree(a="---\ntype: feedback\n---\n")) is FormatName.CLAUDE

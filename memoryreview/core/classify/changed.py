@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from memoryreview.core.markdown import Place
-from memoryreview.core.model import Context, FormatName, Kind, Tree
+from memoryreview.core.model import Context, Kind, Tree
 
 from . import draft, health, reasons, rename, titles, whole
 from .budget import Budget
-from .document import Document, has_delimiter, read
+from .document import Document, is_section_file, read
 from .draft import Draft
 from .rules.outcome import Declined
 from .safe import Explainer, Explanation, Part, Removals, Waits
@@ -29,8 +29,7 @@ class ChangedDocument:
     ) -> None:
         before, after = base[path], proposed[path]
         is_plain = max(len(before), len(after)) > context.limits.file_bytes
-        is_hermes = context.format is FormatName.HERMES
-        is_delimited = is_hermes and (has_delimiter(before) or has_delimiter(after))
+        is_delimited = is_section_file(path, before, after, context)
         self.old = read(path, before, context, is_delimited=is_delimited, is_plain=is_plain)
         self.new = read(path, after, context, is_delimited=is_delimited, is_plain=is_plain)
         self.never_safe = health.why_never_safe(path, (before, after), context)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
+from memoryreview.core.formats import of_document
 from memoryreview.core.formats.base import IndexRow
 from memoryreview.core.formats.index import rows
 from memoryreview.core.model import Context, FormatName, Proof, Rewrite, Tree
@@ -47,7 +48,8 @@ class Claim:
 
     def has_entries(self, path: str) -> bool:
         """Whether `§` lines divide the document into entries."""
-        return self.context.format is FormatName.HERMES and any(x.body == SECTION for x in lines_of(self.base[path]))
+        own = of_document(self.context.format, path, self.base[path]).name
+        return own is FormatName.HERMES and any(line.body == SECTION for line in lines_of(self.base[path]))
 
     def is_cited(self, path: str) -> bool:
         """Whether other documents cite lines of this one by number."""

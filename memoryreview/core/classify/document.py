@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from memoryreview.core.formats import of
+from memoryreview.core.formats import hermes, of_document
 from memoryreview.core.formats.base import IndexRow
 from memoryreview.core.formats.index import rows
 from memoryreview.core.markdown import Place, Spot, outline
@@ -116,7 +116,8 @@ def read(path: str, data: bytes, context: Context, *, is_delimited: bool, is_pla
     bodies = tuple(line.body for line in lines)
     if data.startswith(BYTE_ORDER_MARK):
         bodies = (bodies[0].removeprefix(BYTE_ORDER_MARK), *bodies[1:])
-    is_index = of(context.format).is_index(path)
+    own = of_document(context.format, path, data)
+    is_index = own.is_index(path)
     spots = () if is_plain else outline(data)
     if is_plain:
         blocks = tuple(_plain(bodies))
@@ -143,6 +144,13 @@ def read(path: str, data: bytes, context: Context, *, is_delimited: bool, is_pla
 def has_delimiter(data: bytes) -> bool:
     """Whether a line holds nothing but the `§` sign."""
     return DELIMITER in data and any(line.body == DELIMITER for line in split_lines(data))
+
+
+def is_section_file(path: str, before: bytes, after: bytes, context: Context) -> bool:
+    """Whether `§` rules divide a document (Hermes), or would divide its one entry from others."""
+    if of_document(context.format, path, before).name is not FormatName.HERMES:
+        return False
+    return has_delimiter(before) or has_delimiter(after) or hermes.is_single_entry(path, before)
 
 
 def is_blank(body: bytes) -> bool:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from memoryreview.core import frontmatter
-from memoryreview.core.formats import signs
+from memoryreview.core.formats import is_instruction, of_document, signs
 from memoryreview.core.model import Context, FormatName, Kind, Tree
 from memoryreview.core.names import prefixes
 from memoryreview.core.text import fold_name, split_lines, undecodable_at
@@ -29,11 +29,15 @@ def refusal(path: str, before: bytes | None, after: bytes | None, context: Conte
                 Kind.LINE_ENDS,
                 "Line ends of unchanged lines would be rewritten. Send the text with the line ends it has.",
             )
-        if context.format is FormatName.HERMES and _smuggles_delimiter(before, after):
+        if _is_hermes(path, before, context) and _smuggles_delimiter(before, after):
             return Kind.DELIMITER, "The delimiter “§” would split an entry or leave an empty one. Send plain entries."
-    elif after and context.format is FormatName.HERMES and _empty_entries(after):
+    elif after and _is_hermes(path, after, context) and _empty_entries(after):
         return Kind.DELIMITER, "The delimiter “§” would leave an empty entry. Send plain entries."
     return None
+
+
+def _is_hermes(path: str, data: bytes, context: Context) -> bool:
+    return of_document(context.format, path, data).name is FormatName.HERMES
 
 
 def name_clashes(added: Iterable[str], proposed: Tree) -> dict[str, str]:
@@ -65,6 +69,8 @@ def why_never_safe(path: str, states: Iterable[bytes], context: Context) -> str:
     """Return why nothing in a document may be applied by itself, "" when something may."""
     if context.promoted_from:
         return "What a team reads is always decided by a person."
+    if is_instruction(path):
+        return "The document is an instruction that people write for agents, so a person reads every change of it."
     if signs.may_be_conflict_copy(path):
         return "The document is a conflict copy that a sync tool left behind."
     for data in states:

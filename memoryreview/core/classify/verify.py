@@ -28,6 +28,14 @@ VERSIONS: Mapping[Kind, int] = MappingProxyType(
     }
 )
 
+_TAIL = r"(?:[ .(~][^/]*)?\.mdc?$"
+_INSTRUCTION = re.compile(
+    rf"(?i:(?:^|/)\.?(?:agents?|claude|gemini|qwen|copilot-instructions|global_rules|instructions|skill){_TAIL})"
+    rf"|(?:^|/)(?:SOUL|IDENTITY|BOOTSTRAP|HEARTBEAT|TOOLS|CONVENTIONS|WARP|CRUSH|OPENCODE|JULES|CODEX){_TAIL}"
+    r"|(?i:\.mdc$|\.(?:instructions|prompt|chatmode|agent)\.md$)"
+    r"|(?i:(?:^|/)\.(?:cursor|windsurf|cline|roo|goose)(?:rules|hints))"
+    r"|(?i:(?:^|/)\.[^/]+/(?:rules|instructions|prompts|commands|skills|agents|workflows|steering)/)"
+)
 _COPY = re.compile(r"conflict|konflikt|conflit|conflicto|冲突|衝突|競合|충돌", re.IGNORECASE)
 
 
@@ -91,6 +99,11 @@ def _is_copy_name(path: str) -> bool:
     """A note about conflicts may say so in its name; a copy carries a mark or a number with it."""
     name = path.rpartition("/")[2]
     return bool(re.search(r"\d|\(|~|conflicted copy|kopie|copi[ea]|副本|コピー", name, re.IGNORECASE))
+
+
+def is_no_instruction(claim: Claim) -> bool:
+    """What people write for agents is theirs to change."""
+    return not any(_INSTRUCTION.search(path) for path in claim.paths)
 
 
 def is_small(claim: Claim) -> bool:
@@ -210,6 +223,7 @@ COMMON: tuple[Clause, ...] = (
     is_no_promotion,
     is_written_by_agents,
     is_no_conflict_copy,
+    is_no_instruction,
     is_small,
     is_text,
     has_no_merge_marks,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from memoryreview.core import frontmatter
 from memoryreview.core.formats import signs
-from memoryreview.core.model import Context, FormatName, Kind
+from memoryreview.core.model import Context, Kind
 
 from . import reasons, titles
 from .budget import Budget
-from .document import Document, has_delimiter, read
+from .document import Document, is_section_file, read
 from .draft import Draft, entry_texts
 
 
@@ -90,7 +90,7 @@ def read_within(path: str, data: bytes, context: Context, budget: Budget) -> Doc
     is_plain = len(data) > context.limits.file_bytes or not budget.pays_parsing(data)
     if is_plain and not budget.pays_splitting(data):
         data = b""
-    is_delimited = context.format is FormatName.HERMES and has_delimiter(data)
+    is_delimited = is_section_file(path, data, data, context)
     return read(path, data, context, is_delimited=is_delimited, is_plain=is_plain)
 
 

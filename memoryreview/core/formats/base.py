@@ -86,6 +86,9 @@ class Format(Protocol):
     def lint(self, tree: Tree) -> tuple[Problem, ...]:
         """Return what looks wrong in a folder, by path and line."""
 
+    def faults(self, path: str, data: bytes, tree: Tree) -> list[Problem]:
+        """Return what looks wrong in one document by the rules of this format alone."""
+
     def is_index(self, path: str) -> bool:
         """Whether the document is an index of others in this format."""
 

@@ -10,7 +10,7 @@ from memoryreview.core.model import FormatName, Problem, Tree
 from memoryreview.core.names import shown
 from memoryreview.core.text import Line, split_lines
 
-from . import blocks, index, lint, signs
+from . import blocks, index, lint, signs, sniff
 from .base import Entry, IndexRow, Meter, basename, directory
 from .catalogue import Catalogue
 
@@ -53,16 +53,20 @@ class Claude:
         problems = lint.files(tree)
         documents = lint.documents(tree)
         catalogue = Catalogue(documents | {path: b"" for path in tree if path not in documents})
-        indexes = [path for path in documents if self.is_index(path)]
+        foreign = {path: own for path, data in documents.items() if (own := sniff.foreign(path, data, self.name))}
+        indexes = [path for path in documents if self.is_index(path) and path not in foreign]
         for path, data in documents.items():
             problems += lint.heads(path, data) + lint.body(path, data)
             pointers = index.pointers(data) if path in indexes else ()
             problems += lint.links(path, data, catalogue, pointers)
             problems += lint.pointers(path, pointers, catalogue)
+            problems += foreign.get(path, self).faults(path, data, tree)
         for path in indexes:
             problems += _orphans(path, documents, indexes, catalogue)
-            problems += self._budgets(path, documents[path])
         return lint.ordered(problems)
+
+    def faults(self, path: str, data: bytes, tree: Tree) -> list[Problem]:
+        return list(self._budgets(path, data)) if self.is_index(path) else []
 
     def _budgets(self, path: str, data: bytes) -> Iterator[Problem]:
         meters = self.meters(path, data)

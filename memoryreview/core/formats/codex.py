@@ -53,34 +53,44 @@ class Codex:
         problems = lint.files(tree)
         catalogue = Catalogue(tree)
         for path, data in lint.documents(tree).items():
-            if self.is_generated(path):
-                continue
-            problems += lint.heads(path, data) + lint.body(path, data) + lint.links(path, data, catalogue)
-            if basename(path) == HANDBOOK_NAME:
-                problems += _missing_summaries(path, data, tree)
-            if basename(path) == SUMMARY_NAME:
-                problems += _summary(path, data, self.meters(path, data))
+            if not self.is_generated(path):
+                problems += lint.heads(path, data) + lint.body(path, data) + lint.links(path, data, catalogue)
+                problems += self.faults(path, data, tree)
         return lint.ordered([*problems, *_without_handbook(tree)])
+
+    def faults(self, path: str, data: bytes, tree: Tree) -> list[Problem]:
+        if basename(path) == HANDBOOK_NAME:
+            return _missing_summaries(path, data, tree)
+        return list(_summary(path, data, self.meters(path, data))) if basename(path) == SUMMARY_NAME else []
 
     def is_index(self, path: str) -> bool:
         return False
 
     def is_generated(self, path: str) -> bool:
-        is_summary = f"/{path}".rpartition("/")[0].endswith(f"/{SUMMARY_FOLDER}")
-        return is_summary or basename(path) in (RAW_NAME, DIFF_NAME)
+        return is_session_summary(path) or basename(path) in (RAW_NAME, DIFF_NAME)
 
 
 def has_signs(tree: Tree) -> bool:
     """Whether a folder looks like a Codex store, of either generation, also before its handbook is written."""
-    for path in tree:
-        name = basename(path)
-        if name == HANDBOOK_NAME and _GROUP_LINE.search(tree[path]):
-            return True
-        if name == SUMMARY_NAME and has_format_mark(tree[path]):
-            return True
-        if name == RAW_NAME or f"/{path}".rpartition("/")[0].endswith(f"/{SUMMARY_FOLDER}"):
-            return True
-    return False
+    return any(
+        is_handbook(path, tree[path])
+        or is_summary(path, tree[path])
+        or basename(path) == RAW_NAME
+        or is_session_summary(path)
+        for path in tree
+    )
+
+
+def is_session_summary(path: str) -> bool:
+    return f"/{directory(path)}".endswith(f"/{SUMMARY_FOLDER}")
+
+
+def is_handbook(path: str, data: bytes) -> bool:
+    return basename(path) == HANDBOOK_NAME and _GROUP_LINE.search(data) is not None
+
+
+def is_summary(path: str, data: bytes) -> bool:
+    return basename(path) == SUMMARY_NAME and has_format_mark(data)
 
 
 def has_format_mark(data: bytes) -> bool:

@@ -46,13 +46,13 @@ class Hermes:
         catalogue = Catalogue(tree)
         for path, data in lint.documents(tree).items():
             problems += lint.body(path, data) + lint.links(path, data, catalogue)
-            if not is_memory(path):
-                problems += lint.heads(path, data)
-            elif is_without_delimiter(data):
-                problems.append(no_delimiter(path))
-            else:
-                problems += self._budget(path, data)
+            problems += self.faults(path, data, tree) if is_memory(path) else lint.heads(path, data)
         return lint.ordered(problems)
+
+    def faults(self, path: str, data: bytes, tree: Tree) -> list[Problem]:
+        if not is_memory(path):
+            return []
+        return [no_delimiter(path)] if is_without_delimiter(data) else self._budget(path, data)
 
     def _budget(self, path: str, data: bytes) -> list[Problem]:
         [meter] = self.meters(path, data)
@@ -80,6 +80,11 @@ def has_delimiter(data: bytes) -> bool:
 def is_without_delimiter(data: bytes) -> bool:
     """Whether a document has several blocks and no delimiter: a person's Markdown, no list of entries."""
     return not has_delimiter(data) and len(blocks.entries("", data)) > 1
+
+
+def is_single_entry(path: str, data: bytes) -> bool:
+    """Whether a document is a store of one entry, which needs no delimiter."""
+    return is_memory(path) and not has_delimiter(data) and len(blocks.entries("", data)) == 1
 
 
 def has_signs(tree: Tree) -> bool:

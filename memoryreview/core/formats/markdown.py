@@ -6,7 +6,7 @@ from memoryreview.core import markdown
 from memoryreview.core.markdown import Place
 from memoryreview.core.model import FormatName, Problem, Tree
 
-from . import blocks, hermes, index, lint
+from . import blocks, hermes, index, lint, sniff
 from .base import Entry, Meter, basename
 from .catalogue import Catalogue
 
@@ -33,9 +33,13 @@ class Markdown:
             found = index.pointers(data) if self.is_index(path) else ()
             problems += lint.heads(path, data) + lint.body(path, data)
             problems += lint.links(path, data, catalogue, found) + lint.pointers(path, found, catalogue)
+            problems += (sniff.foreign(path, data, self.name) or self).faults(path, data, tree)
         if documents and all(hermes.is_memory(path) and _is_untitled(data) for path, data in documents.items()):
             problems += [hermes.no_delimiter(path) for path, data in documents.items()]
         return lint.ordered(problems)
+
+    def faults(self, path: str, data: bytes, tree: Tree) -> list[Problem]:
+        return []
 
     def is_index(self, path: str) -> bool:
         return basename(path).casefold() in INDEX_NAMES

@@ -261,6 +261,26 @@ def test_actions_are_sorted_by_path_and_line() -> None:
     assert [(a.path, a.lines) for a in found.actions] == [("a.md", (1, 1)), ("b.md", (1, 1)), ("b.md", (3, 3))]
 
 
+# --- folders of several formats
+
+
+@pytest.mark.parametrize("context", [CLAUDE, MARKDOWN, CODEX])
+def test_section_file_in_a_folder_of_another_format_has_its_own_entries(context: Context) -> None:
+    action = only(change("A a\n\n- x\n§\nB 5432", "A a\n\n- x\n§\nB 5433", context, "imports/USER.md"))
+
+    assert (action.kind, action.old, action.title) == (Kind.FACT_REWRITE, "B 5432", "B 5432 becomes 5433")
+    repeat = change("A a\n§\nB b\n§\nA a", "A a\n§\nB b", context, "imports/USER.md")
+    assert (repeat.verdict, kinds(repeat)) == (Verdict.SAFE, [Kind.DEDUPE_EXACT])
+    split = change("A a\nb\n§\nB", "A a\n§\nb\n§\nB", context, "imports/USER.md")
+    assert kinds(split) == [Kind.DELIMITER]
+
+
+def test_handbook_in_a_folder_of_another_format_keeps_its_lines() -> None:
+    text = "# Task Group: a\n\n- [A](a.md): x\n- [A](a.md): x\n"
+
+    assert kinds(change(text, text[:-15], CLAUDE, "imports/MEMORY.md")) == [Kind.FACT_DELETE]
+
+
 # --- verdicts of the whole
 
 
@@ -391,6 +411,51 @@ def test_c049_conflict_copy_is_never_safe(path: str) -> None:
 
 def test_c049_note_about_conflicts_is_an_ordinary_document() -> None:
     assert change(bullets("pnpm", "pnpm"), bullets("pnpm"), MARKDOWN, "merge-conflict.md").verdict is Verdict.SAFE
+
+
+INSTRUCTIONS = [
+    "AGENTS.md",
+    "agents.md",
+    "app/AGENTS.override.md",
+    "CLAUDE.md",
+    "CLAUDE.local.md",
+    "CLAUDE (1).md",
+    "GEMINI.md",
+    "QWEN.md",
+    ".cursorrules",
+    ".cursor/rules/style.md",
+    "style.mdc",
+    ".windsurf/rules/style.md",
+    ".clinerules/style.md",
+    ".github/copilot-instructions.md",
+    "python.instructions.md",
+    "skills/deploy/SKILL.md",
+    "SOUL.md",
+    "extensions/ad_hoc/instructions.md",
+]
+
+
+@pytest.mark.parametrize("path", INSTRUCTIONS)
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("- pnpm\n- pnpm\n", "- pnpm\n"),
+        ("Moved 13/04/2025\n", "Moved 2025-04-13\n"),
+        ("a \n\nb\n", "a\n\nb\n"),
+    ],
+)
+def test_c082_instruction_that_people_write_is_never_safe(path: str, before: str, after: str) -> None:
+    found = change(before, after, MARKDOWN, path)
+
+    assert found.verdict is Verdict.REVIEW
+    assert any("people write for agents" in reason for action in found.actions for reason in action.reasons)
+
+
+@pytest.mark.parametrize(
+    "path", ["tools.md", "project_agents.md", "claude_setup.md", ".claude/agent-memory/reviewer/note.md", "souls.md"]
+)
+def test_note_about_agents_is_an_ordinary_document(path: str) -> None:
+    assert change("- pnpm\n- pnpm\n", "- pnpm\n", MARKDOWN, path).verdict is Verdict.SAFE
 
 
 def test_c050_document_with_merge_marks_is_never_safe() -> None:
