@@ -33,6 +33,8 @@ _FORMS = (
     (r"([0-9]{4})\.([0-9][0-9])\.([0-9][0-9])", ("ymd",)),
     (r"([^\W\d]+\.?) ([0-9][0-9]?), ([0-9]{4})", ("mdy",)),
     (r"([0-9][0-9]?)\.? ([^\W\d]+\.?) ([0-9]{4})", ("dmy",)),
+    (r"([0-9][0-9]?) de ((?i:\w+o|abril|\w+bre)) de ([0-9]{4})", ("dmy",)),
+    (r"(1)er ((?i:janvier|f[ée]vrier|mars|avril|mai|juin|juillet|ao[uû]t|\w+bre)) ([0-9]{4})", ("dmy",)),
 )
 _WEEKDAYS = (
     "monday montag lundi lunes",

@@ -51,6 +51,14 @@ MONTH_ABBREVIATIONS = _numbered(
 )
 """Number of a month by its short name, which a dot may follow."""
 
+_SPANISH_MONTHS = "enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre diciembre"
+SPANISH_MONTHS = frozenset(_SPANISH_MONTHS.split())
+"""Months of the form with two `de`, which no other language has."""
+
+_FRENCH_MONTHS = "janvier février fevrier mars avril mai juin juillet août aout septembre octobre novembre décembre"
+FRENCH_MONTHS = frozenset([*_FRENCH_MONTHS.split(), "decembre"])
+"""Months of the first day of which French says `1er`."""
+
 WEEKDAYS = _numbered(
     """
     monday montag lundi lunes

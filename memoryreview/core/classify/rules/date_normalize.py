@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import date
 from functools import lru_cache
 
@@ -13,7 +12,15 @@ from memoryreview.core.classify.document import Document
 from memoryreview.core.markdown import Place
 from memoryreview.core.model import Rewrite
 
-from .calendar_words import MONTH_ABBREVIATIONS, MONTHS, WEEKDAY_ABBREVIATIONS, WEEKDAYS
+from . import enclosed
+from .calendar_words import (
+    FRENCH_MONTHS,
+    MONTH_ABBREVIATIONS,
+    MONTHS,
+    SPANISH_MONTHS,
+    WEEKDAY_ABBREVIATIONS,
+    WEEKDAYS,
+)
 from .outcome import Declined, Explained, Outcome
 
 VERSION = 1
@@ -34,6 +41,9 @@ _DOTTED = re.compile(r"([0-9]{2})\.([0-9]{2})\.([0-9]{4})")
 _YEAR_FIRST = re.compile(r"([0-9]{4})([/.])([0-9]{2})\2([0-9]{2})")
 _MONTH_FIRST = re.compile(rf"({_MONTH})(\.?) ([0-9]{{1,2}}), ([0-9]{{4}})")
 _DAY_FIRST = re.compile(rf"([0-9]{{1,2}})\.? ({_MONTH})(\.?) ([0-9]{{4}})")
+# The same as Spanish writes it out, and as French writes the first day of a month.
+_DAY_DE = re.compile(rf"([0-9]{{1,2}}) de ({_MONTH}) de ([0-9]{{4}})")
+_FIRST_DAY = re.compile(rf"(1)er ({_MONTH}) ([0-9]{{4}})")
 
 # Whatever a writer may have replaced by an ISO date, so that a refusal can say why.
 _DATE_LIKE = re.compile(
@@ -72,12 +82,13 @@ def explain_line(document: Document, index: int, new_body: bytes) -> Outcome:
     if lead_bytes > MAX_LEAD_BYTES or len(old) > MAX_LINE_CHARS or len(replaced) > MAX_DATES:
         return Declined("The dates stand in a text too long, or are too many, to prove that none of them is quoted.")
     lead = b"\n".join((*document.bodies[first:index], b"")).decode("utf-8")
-    kept = _kept(lead + old)
+    kept = enclosed.spans(lead + old)
     rewrites: list[Rewrite] = []
     for token, iso in replaced:
-        declined = _why_not(old, token, iso) or _why_kept(kept, len(lead) + token.start())
-        if declined:
+        if declined := _why_not(old, token, iso):
             return declined
+        if enclosed.is_inside(kept, len(lead) + token.start()):
+            return Declined("The date stands in a quote, code, link or tag, where text is kept as it is written.")
         start = document.body_start(index) + len(old[: token.start()].encode())
         rewrites.append(Rewrite(document.path, start, start + len(token.group().encode()), iso.encode()))
     return Explained(tuple(rewrites))
@@ -112,6 +123,8 @@ def _why_not(line: str, token: re.Match[str], iso: str) -> Declined | None:
         return Declined(f"“{shown}” is no full date in a form with one sure reading.")
     if len(readings) > 1:
         either = " or ".join(sorted({day.isoformat() for day in readings}))
+        if " or " not in either:
+            return Declined(f"“{shown}” has two readings, day or month first, and says by neither which is meant.")
         return Declined(f"“{shown}” has two readings, day or month first: {either}.")
     (day,) = readings
     if day.isoformat() != iso:
@@ -139,6 +152,9 @@ def _readings(token: str) -> Iterator[date]:
         yield from _dates((int(match[4]), _month(match[1], match[2]), int(match[3])))
     elif match := _DAY_FIRST.fullmatch(token):
         yield from _dates((int(match[4]), _month(match[2], match[3]), int(match[1])))
+    for form, months in ((_DAY_DE, SPANISH_MONTHS), (_FIRST_DAY, FRENCH_MONTHS)):
+        if (match := form.fullmatch(token)) and _folded(match[2]) in months:
+            yield from _dates((int(match[3]), _month(match[2], ""), int(match[1])))
 
 
 def _dates(*parts: tuple[int, int, int]) -> Iterator[date]:
@@ -152,10 +168,14 @@ def _dates(*parts: tuple[int, int, int]) -> Iterator[date]:
 
 
 def _month(word: str, dot: str) -> int:
-    folded = unicodedata.normalize("NFC", word).casefold()
+    folded = _folded(word)
     if folded in MONTH_ABBREVIATIONS:
         return MONTH_ABBREVIATIONS[folded]
     return 0 if dot else MONTHS.get(folded, 0)
+
+
+def _folded(word: str) -> str:
+    return unicodedata.normalize("NFC", word).casefold()
 
 
 def _disagreeing_weekday(line: str, token: re.Match[str], day: date) -> str:
@@ -198,62 +218,6 @@ def _stands_alone(line: str, token: re.Match[str]) -> bool:
         return False
     # A dash at the very start is the mark of a list.
     return not (_FORMULA_BEFORE.search(near) and before.strip(" \t") not in ("-", "+"))
-
-
-_CLOSERS = {"“": "”", "„": "“”", "«": "»", "»": "«", "‹": "›", "「": "」", "『": "』", "《": "》", "〈": "〉"}
-_SINGLE_CLOSER = re.compile(r"(?<=\S)['’](?!\w)")
-_OPENER = re.compile(r"`+|<(?=[A-Za-z/!?])|\[|(?<=\])\(|[\"“„«»‹「『《〈]|(?<![\w'’])['‘](?=\S)")
-
-
-def _why_kept(kept: Sequence[tuple[int, int]], place: int) -> Declined | None:
-    """Return why a date at that place of its block is quoted, code or part of a link, None when it is plain prose."""
-    last = bisect_left(kept, place, key=lambda span: span[0]) - 1
-    if last < 0 or kept[last][1] <= place:
-        return None
-    return Declined("The date stands in a quote, code, link or tag, where text is kept as it is written.")
-
-
-def _kept(text: str) -> list[tuple[int, int]]:
-    """Return the half-open spans, in order, that are quoted, code or part of a link. What is not closed goes on to the
-    end and beyond."""
-    spans: list[tuple[int, int]] = []
-    singles = [match.end() for match in _SINGLE_CLOSER.finditer(text)]
-    position = 0
-    while match := _OPENER.search(text, position):
-        end = _end_of(text, match, singles)
-        spans.append((match.start(), end if end >= 0 else len(text) + 1))
-        if end < 0:
-            break
-        position = end
-    return spans
-
-
-def _end_of(text: str, opener: re.Match[str], singles: Sequence[int]) -> int:
-    """Return the offset after what the opener opens, -1 where it is not closed. Args: singles: ends of `'`."""
-    mark = opener.group()
-    if mark.startswith("`"):
-        close = re.compile(rf"(?<!`){mark}(?!`)").search(text, opener.end())
-        return close.end() if close else -1
-    if mark == "<":
-        # What a tag opens is not followed further: the rest of the block counts as HTML.
-        return -1
-    if mark == "[":
-        return _bracket_end(text, opener.end())
-    if mark in "'‘":
-        closer = bisect_left(singles, opener.end() + 1)
-        return singles[closer] if closer < len(singles) else opener.end()
-    closers = ")" if mark == "(" else _CLOSERS.get(mark, mark)
-    ends = [end for closer in closers if (end := text.find(closer, opener.end())) >= 0]
-    return min(ends) + 1 if ends else -1
-
-
-def _bracket_end(text: str, start: int) -> int:
-    depth = 1
-    for offset in range(start, len(text)):
-        depth += {"[": 1, "]": -1}.get(text[offset], 0)
-        if depth == 0:
-            return offset + 1
-    return -1
 
 
 def days(text: str) -> set[str]:
