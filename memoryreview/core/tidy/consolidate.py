@@ -1,0 +1,100 @@
+"""Consolidate: turn what was gathered for one rule into one proposal, and keep what is proved of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from memoryreview.core.classify.classify import classify
+from memoryreview.core.classify.split import apply_proof, safe_part
+from memoryreview.core.classify.verify import verify
+from memoryreview.core.model import Action, Classification, Delta, Kind, Proof, Rewrite, Tree, Verdict
+from memoryreview.core.overlay import Overlay
+from memoryreview.core.text import apply_rewrites
+
+from .model import Candidate, ContextOf, Known, Step
+
+MAX_ROUNDS = 4
+"""Attempts to come from what was gathered to a proposal in which everything is proved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Consolidated:
+    """`postponed` counts edits beyond the limit."""
+
+    step: Step | None
+    postponed: int = 0
+
+
+def consolidate(
+    rule: Kind, gathered: Iterable[Candidate], tree: Tree, context_of: ContextOf, *, most: int, known: Known
+) -> Consolidated:
+    """Let the classifier judge all candidates of a rule at once, then once more what it proved of them.
+
+    Args:
+        most: edits that may be made.
+        known: edits that were taken back before, which are not made again.
+    """
+    candidates = _apart(gathered)
+    delta: Delta = delta_of_rewrites(tree, (rewrite for candidate in candidates for rewrite in candidate.rewrites))
+    postponed = 0
+    for _ in range(MAX_ROUNDS):
+        if not delta:
+            return Consolidated(None, postponed)
+        context = context_of(tree, delta)
+        found = classify(tree, Overlay(tree, delta), context)
+        proved = [action for action in found.actions if _is_proved(action, rule)]
+        wanted = [action for action in proved if not _is_taken_back(action, known)]
+        kept, postponed = wanted[:most], postponed + len(wanted[most:])
+        if len(kept) == len(found.actions) and found.verdict is Verdict.SAFE:
+            [proof] = safe_part(found)
+            if verify(tree, Overlay(tree, delta), proof, context):
+                return Consolidated(Step(rule, delta, proof, found), postponed)
+            return Consolidated(None, postponed)
+        delta = _delta_of_actions(tree, rule, kept)
+    return Consolidated(None, postponed)
+
+
+def delta_of_rewrites(tree: Tree, rewrites: Iterable[Rewrite]) -> dict[str, bytes | None]:
+    """Return the documents as rewrites leave them; rewrites may come in any order and must not overlap."""
+    by_path: dict[str, list[Rewrite]] = {}
+    for rewrite in rewrites:
+        by_path.setdefault(rewrite.path, []).append(rewrite)
+    found = {
+        path: apply_rewrites(tree[path], sorted(ones, key=lambda one: (one.start, one.end)))
+        for path, ones in sorted(by_path.items())
+    }
+    return {path: new for path, new in found.items() if new != tree[path]}
+
+
+def judged(tree: Tree, delta: Delta, context_of: ContextOf) -> Classification:
+    return classify(tree, Overlay(tree, delta), context_of(tree, delta))
+
+
+def _apart(gathered: Iterable[Candidate]) -> list[Candidate]:
+    """Drop candidates that reach into one before them: what is left over is found by the next run."""
+    ordered = sorted(gathered, key=lambda candidate: [(r.path, r.start, r.end) for r in candidate.rewrites])
+    ends: dict[str, int] = {}
+    kept: list[Candidate] = []
+    for candidate in ordered:
+        if all(ends.get(rewrite.path, -1) < rewrite.start for rewrite in candidate.rewrites):
+            kept.append(candidate)
+            ends.update({rewrite.path: max(rewrite.end - 1, rewrite.start) for rewrite in candidate.rewrites})
+    return kept
+
+
+def _is_proved(action: Action, rule: Kind) -> bool:
+    return action.verdict is Verdict.SAFE and action.kind is rule and action.proof is not None
+
+
+def _is_taken_back(action: Action, known: Known) -> bool:
+    return known(str(action.kind), action.path, action.old, action.new)
+
+
+def _delta_of_actions(tree: Tree, rule: Kind, actions: Sequence[Action]) -> Delta:
+    rewrites = [rewrite for action in actions if action.proof for rewrite in action.proof.rewrites]
+    ordered = tuple(sorted(rewrites, key=lambda rewrite: (rewrite.path, rewrite.start)))
+    try:
+        return apply_proof(tree, Proof(rule, 0, ordered))
+    except ValueError:  # two proofs meet in one span: none of it is sure
+        return {}

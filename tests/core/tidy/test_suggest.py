@@ -1,0 +1,107 @@
+"""What a run suggests because nothing proves it."""
+
+from __future__ import annotations
+
+import pytest
+
+from .runs import one, planned, text_of
+
+CITED = (
+    "# Task Group: importer\nscope: x\n\n## Reusable knowledge\n\n"
+    "- Verify the live table first [Task 1]\n- Other [Task 1]\n- Verify the live table first [Task 2]\n\n"
+    "# Task Group: portal\nscope: y\n\n## Reusable knowledge\n\n- Verify the live table first [Task 1]\n"
+)
+
+
+def test_c029_entries_of_a_group_that_cite_different_tasks_are_offered_as_one() -> None:
+    found = planned({"MEMORY.md": CITED}, "codex")
+
+    assert found.steps == ()
+    merged = text_of(one(found, "cited-twice").delta, "MEMORY.md")
+    assert merged == CITED.replace("- Verify the live table first [Task 2]\n", "", 1).replace(
+        "first [Task 1]\n- Other", "first [Task 1][Task 2]\n- Other"
+    )
+
+
+def test_c029_nothing_is_offered_across_groups() -> None:
+    apart = CITED.replace("- Verify the live table first [Task 2]\n", "", 1)
+
+    assert planned({"MEMORY.md": apart}, "codex").suggestions == ()
+
+
+def test_the_same_words_and_citations_wait_where_lines_are_cited() -> None:
+    found = planned({"MEMORY.md": CITED.replace("[Task 2]", "[Task 1]")}, "codex")
+
+    assert found.steps == ()
+    assert one(found, "dedupe.exact").why.startswith("It repeats an entry above word for word")
+
+
+def test_c079_the_shorter_form_is_offered_for_removal() -> None:
+    longer, shorter = "- Do not build the project. The user does it.\n", "- Do not build the project.\n"
+
+    for text in (longer + shorter, shorter + longer):
+        suggestion = one(planned({"a.md": text}), "shorter-form")
+        assert text_of(suggestion.delta, "a.md") == longer
+        assert "“Do not build the project. The user does it.”" in suggestion.why
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- Use pnpm\n- Use pnpmfile hooks\n",
+        "- Do not build the project\n\n## Other\n\n- Do not build the project, ever\n",
+        "1. Restart the worker\n2. Restart the worker, then wait\n",
+        "- [ ] ask Dana about it\n- [ ] ask Dana about it again\n",
+        "- Node 20 is what we use\n- Node 20 is what we used before\n",
+    ],
+)
+def test_no_shorter_form_is_seen_in_other_words_lists_or_steps(text: str) -> None:
+    assert planned({"a.md": text}).suggestions == ()
+
+
+def test_a_suggestion_keeps_its_key_while_its_texts_stay() -> None:
+    text = "- Do not build the project.\n- Do not build the project. The user does it.\n"
+
+    before, after = planned({"a.md": text}), planned({"a.md": "# New title\n\nMore.\n\n" + text + "- More.\n"})
+    other = planned({"a.md": text.replace("The user", "Dana")})
+
+    assert one(before, "shorter-form").key == one(after, "shorter-form").key
+    assert one(before, "shorter-form").key != one(other, "shorter-form").key
+
+
+def test_c037_rows_that_are_never_loaded_are_offered_at_the_top() -> None:
+    rows = [f"- [Note {number}](n{number}.md) — about {number}\n" for number in range(1, 205)]
+    files = {"MEMORY.md": "# Index\n\n" + "".join(rows)} | {f"n{n}.md": "x\n" for n in range(1, 205)}
+
+    suggestion = one(planned(files), "never-loaded")
+
+    assert text_of(suggestion.delta, "MEMORY.md") == "# Index\n\n" + "".join(rows[198:] + rows[:198])
+    assert suggestion.why.startswith("The last 6 rows are beyond what the agent loads.")
+
+
+def test_rows_under_headings_are_not_moved() -> None:
+    rows = "".join(f"- [Note {number}](n{number}.md) — about\n" for number in range(1, 150))
+    files = {"MEMORY.md": f"# A\n\n{rows}\n# B\n\n{rows}"} | {f"n{n}.md": "x\n" for n in range(1, 150)}
+
+    assert planned(files).suggestions == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "mended"),
+    [
+        ('name: "ship it" means merge and push', "name: '\"ship it\" means merge and push'"),
+        ("description: Good pattern for #41", "description: 'Good pattern for #41'"),
+        ("description: Rules: ask first", "description: 'Rules: ask first'"),
+        ("description: it's one: don't", "description: 'it''s one: don''t'"),
+    ],
+)
+def test_c001_c004_quotes_are_offered_for_a_value_that_yaml_would_not_read(line: str, mended: str) -> None:
+    text = f"---\n{line}\ntype: user\n---\n\nBody\n"
+
+    assert text_of(one(planned({"a.md": text}), "head-quotes").delta, "a.md") == text.replace(line, mended)
+
+
+def test_a_head_with_anchors_is_left_alone_c016() -> None:
+    head = "---\na: &a [x,x]\n" + "".join(f"k{n}: &k{n} [*a,*a,*a]\n" for n in range(200)) + "---\n"
+
+    assert planned({"a.md": head}).suggestions == ()
