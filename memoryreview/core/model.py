@@ -49,6 +49,7 @@ class Kind(StrEnum):
     DEDUPE_EXACT = "dedupe.exact"
     DEDUPE_INDEX = "dedupe.index"
     INDEX_TRIM = "index.trim"
+    INDEX_PRUNE = "index.prune"
     DATE_NORMALIZE = "date.normalize"
     FORMAT_BLANK = "format.blank"
     # Review: a person decides.
@@ -74,7 +75,16 @@ class Kind(StrEnum):
     OVER_SIZE = "over-size"
 
 
-SAFE_KINDS = frozenset({Kind.DEDUPE_EXACT, Kind.DEDUPE_INDEX, Kind.INDEX_TRIM, Kind.DATE_NORMALIZE, Kind.FORMAT_BLANK})
+SAFE_KINDS = frozenset(
+    {
+        Kind.DEDUPE_EXACT,
+        Kind.DEDUPE_INDEX,
+        Kind.INDEX_TRIM,
+        Kind.INDEX_PRUNE,
+        Kind.DATE_NORMALIZE,
+        Kind.FORMAT_BLANK,
+    }
+)
 
 
 class Severity(StrEnum):

@@ -12,6 +12,7 @@ from . import draft, health, reasons, rename, titles, whole
 from .budget import Budget
 from .document import Document, is_section_file, read
 from .draft import Draft
+from .rules import index_prune
 from .rules.outcome import Declined
 from .safe import Explainer, Explanation, Part, Removals, Waits
 from .steps import Comparison, Step, compare
@@ -34,6 +35,7 @@ class ChangedDocument:
         self.new = read(path, after, context, is_delimited=is_delimited, is_plain=is_plain)
         self.never_safe = health.why_never_safe(path, (before, after), context)
         self.followed: list[str] = []
+        self._graveyard = index_prune.Graveyard(self.old, self.new, base, proposed, context, budget)
         self._explainer = Explainer(self.old, self.new, base, proposed, context, budget)
         comparison = compare(self.old, self.new, budget)
         self._kept = comparison.kept
@@ -79,7 +81,7 @@ class ChangedDocument:
                 found[index] = self._explainer.explain(step)
         self._hold_entries(found)
         explained = {self._steps[i].old[0] for i, e in found.items() if not isinstance(e, Waits)}
-        removals = Removals(self.old, self._kept | explained)
+        removals = Removals(self.old, self._kept | explained, self._graveyard)
         for index, step in enumerate(self._steps):
             if index not in found:
                 found[index] = removals.explain(step)
@@ -200,6 +202,9 @@ def _safe_title(old: Document, part: Part, step: Step) -> str:
         moved = [rewrite.path for rewrite in part.rewrites if rewrite.path != old.path]
         where = f", the rest moves to {titles.plain(moved[0])}" if moved else ""
         return titles.shorten(f"Shorten the row “{titles.label(row.title, 50)}”{where}")
+    if part.kind is Kind.INDEX_PRUNE:
+        pruned = next(old.rows[index] for index in range(*part.old) if index in old.rows)
+        return f"Remove the row “{titles.label(pruned.title, 50)}”, whose document is gone"
     if part.kind in (Kind.DEDUPE_EXACT, Kind.DEDUPE_INDEX):
         block = step.old_block
         text = block.text.decode("utf-8", "replace") if block else ""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from memoryreview.core.formats import of
+from memoryreview.core.formats.index import rows
 from memoryreview.core.model import (
     SAFE_KINDS,
     Action,
@@ -25,14 +26,14 @@ from memoryreview.core.model import (
 )
 from memoryreview.core.overlay import Overlay, delta_of
 from memoryreview.core.scan import new_findings, scan
-from memoryreview.core.text import apply_rewrites
+from memoryreview.core.text import apply_rewrites, normalise
 
 from . import health, mass, reasons, rename, titles, whole
 from .budget import MAX_SINGLE_CHECKS, Budget
 from .changed import ChangedDocument
 from .document import read
 from .draft import Draft, entry_count, entry_texts
-from .rules import VERSIONS
+from .rules import VERSIONS, index_prune
 from .verify import verify
 
 _REFUSED = frozenset({Kind.NOT_UTF8, Kind.LINE_ENDS, Kind.DELIMITER, Kind.NAME_CLASH, Kind.OVER_SIZE})
@@ -71,7 +72,7 @@ class _Revision:
 
     def classification(self) -> Classification:
         drafts = _told_moves(self._drafts())
-        drafts = self._confirmed(self._absorbed(drafts))
+        drafts = self._confirmed(self._few_pruned(self._absorbed(drafts)))
         crowd = mass.find(drafts, self._staying, self._entries)
         drafts += [crowd] if crowd else []
         drafts.sort(key=lambda draft: (draft.path, draft.kind is not Kind.MASS_CHANGE, draft.old[0], draft.new[0]))
@@ -144,6 +145,14 @@ class _Revision:
         drafts = [_held(d, reasons.NOT_CONFIRMED) if _reaches(d, settled) else d for d in drafts]
         return [draft for draft in drafts if draft.path not in absorbed - settled]
 
+    def _few_pruned(self, drafts: list[Draft]) -> list[Draft]:
+        """Let all rows whose documents are gone wait when they are many: nobody chooses which of them may go."""
+        pruned = Counter(d.path for d in drafts if d.rewrites and d.kind is Kind.INDEX_PRUNE)
+        counts = {path: len(rows(self._base[path])) for path in pruned}
+        if index_prune.are_few(pruned, counts):
+            return drafts
+        return [_dropped(d, index_prune.TOO_MANY) if d.kind is Kind.INDEX_PRUNE else d for d in drafts]
+
     def _confirmed(self, drafts: list[Draft]) -> list[Draft]:
         """Keep as safe what the store allows, the scanners are silent about and the second check confirms."""
         off = self._context.switched_off
@@ -153,8 +162,8 @@ class _Revision:
         groups: dict[tuple[str, Kind], list[Draft]] = {}
         for draft in drafts:
             if draft.rewrites:
-                # A trimmed row speaks of its target, too, so these are checked across documents.
-                place = "" if draft.kind is Kind.INDEX_TRIM else draft.path
+                # A trimmed row speaks of its target, and pruned rows are counted: both across documents.
+                place = "" if draft.kind in (Kind.INDEX_TRIM, Kind.INDEX_PRUNE) else draft.path
                 groups.setdefault((place, draft.kind), []).append(draft)
         confirmed = {id(draft) for key in sorted(groups) for draft in self._verified(groups[key])}
         return [self._unconfirmed(d) if d.rewrites and id(d) not in confirmed else d for d in drafts]
@@ -292,6 +301,13 @@ def _window(before: bytes, after: bytes, context: int) -> tuple[int, bytes, byte
 
 def _held(draft: Draft, why: str) -> Draft:
     return replace(draft, rewrites=(), reasons=(*draft.reasons, why))
+
+
+def _dropped(draft: Draft, why: str) -> Draft:
+    """Return the removal of a row as what it is when no rule carries it: the loss of an entry."""
+    title = f"Drop the row “{titles.label(draft.old_text, 80)}”"
+    gone = (normalise(titles.unmarked(draft.old_text)),)
+    return replace(draft, kind=Kind.INDEX_DROP, title=title, rewrites=(), gone=gone, reasons=(why,))
 
 
 def _reaches(draft: Draft, paths: Iterable[str]) -> bool:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
+from memoryreview.core.formats.base import IndexRow
 from memoryreview.core.model import Context, Kind, Rewrite, Tree
 
 from .budget import Budget
 from .document import BLANKS, Document, Span
-from .rules import date_normalize, dedupe_exact, dedupe_index, format_blank, index_trim
+from .rules import date_normalize, dedupe_exact, dedupe_index, format_blank, index_prune, index_trim
 from .rules.outcome import Declined, Explained, Outcome
 from .steps import Step
 
@@ -116,10 +117,11 @@ class Removals:
 
     Args:
         staying: first lines of the base blocks that stay, or are changed by rules alone.
+        graveyard: what the store holds and held, for rows whose document is gone.
     """
 
-    def __init__(self, old: Document, staying: Container[int]) -> None:
-        self._old, self._staying = old, staying
+    def __init__(self, old: Document, staying: Container[int], graveyard: index_prune.Graveyard) -> None:
+        self._old, self._staying, self._graveyard = old, staying, graveyard
 
     @cached_property
     def _entries(self) -> dedupe_exact.Entries:
@@ -134,9 +136,19 @@ class Removals:
             return Waits()
         row = self._old.rows.get(step.old_block.span[0])
         if row is not None:
-            return _parts(Kind.DEDUPE_INDEX, step, dedupe_index.explain_removal(self._old, self._rows, row, step.old))
+            return self._row(step, row)
         outcome = dedupe_exact.explain_removal(self._old, self._entries, step.old_block, step.old)
         return _parts(Kind.DEDUPE_EXACT, step, outcome)
+
+    def _row(self, step: Step, row: IndexRow) -> Explanation:
+        """Ask whether the row is a repeat, then whether its document is gone for good."""
+        repeat = dedupe_index.explain_removal(self._old, self._rows, row, step.old)
+        if isinstance(repeat, Explained):
+            return _parts(Kind.DEDUPE_INDEX, step, repeat)
+        dead = index_prune.explain_removal(self._old, row, step.old, self._graveyard)
+        if isinstance(dead, Explained):
+            return _parts(Kind.INDEX_PRUNE, step, dead)
+        return Waits(tuple(declined for declined in (repeat, dead) if declined))
 
 
 def _parts(kind: Kind, step: Step, outcome: Outcome) -> Explanation:

@@ -23,6 +23,7 @@ VERSIONS: Mapping[Kind, int] = MappingProxyType(
         Kind.DEDUPE_EXACT: 1,
         Kind.DEDUPE_INDEX: 1,
         Kind.INDEX_TRIM: 1,
+        Kind.INDEX_PRUNE: 1,
         Kind.DATE_NORMALIZE: 1,
         Kind.FORMAT_BLANK: 1,
     }
@@ -50,8 +51,8 @@ def verify(base: Tree, proposed: Tree, proof: Proof, context: Context) -> bool:
 
 
 def _parts(proof: Proof) -> list[Proof]:
-    """Cut a proof by documents, so that each is parsed once. A trimmed row speaks of two."""
-    if proof.rule is Kind.INDEX_TRIM:
+    """Cut a proof by documents, so that each is parsed once. A trimmed row speaks of two, pruned rows are counted."""
+    if proof.rule in (Kind.INDEX_TRIM, Kind.INDEX_PRUNE):
         return [proof]
     parts = groupby(proof.rewrites, key=lambda rewrite: rewrite.path)
     return [replace(proof, rewrites=tuple(rewrites)) for _, rewrites in parts]

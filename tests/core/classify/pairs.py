@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,10 +10,12 @@ from pathlib import Path
 
 from markdown_it.utils import read_fixture_file
 
-from memoryreview.core.model import Context, FormatName, Kind
+from memoryreview.core import frontmatter
+from memoryreview.core.model import Context, Ended, FormatName, History, Kind
 
 FOLDER = Path(__file__).parents[3] / "fixtures" / "classify"
 _TITLE = re.compile(r"(accepted|waits)(?: \((\w+) (.+?\.md)\))?(?: \[(.+?)\])?: (.+)")
+_GONE = ("deleted: ", "renamed: ")
 _SIGNS = {"␠": " ", "␉": "\t", "␍": "\r"}
 
 
@@ -36,12 +39,30 @@ def pairs() -> Iterator[Pair]:
             yield Pair(
                 rule=Kind(file.stem),
                 is_accepted=outcome == "accepted",
-                context=Context(format=FormatName(format_name or "markdown")),
+                context=Context(format=FormatName(format_name or "markdown"), history=_history(before)),
                 reason=reason or "",
                 title=f"{file.stem}: {name}",
-                base=_tree(before, path or "a.md"),
-                proposed=_tree(after, path or "a.md"),
+                base=_standing(before, path or "a.md"),
+                proposed=_standing(after, path or "a.md"),
             )
+
+
+def _history(text: str) -> History | None:
+    """Read the documents that approved changes took out; without any, nobody asks a history."""
+    gone = {path: content for path, content in _tree(text, "a.md").items() if path.startswith(_GONE)}
+    if not gone:
+        return None
+    ended: dict[str, Ended] = {}
+    for title, content in gone.items():
+        path, _, renamed_to = title.split(": ", 1)[1].partition(" to ")
+        head = frontmatter.read(content)
+        name = head.name if isinstance(head, frontmatter.Frontmatter) else ""
+        ended[path] = Ended(path, name, hashlib.sha256(content).hexdigest(), renamed_to)
+    return History(ended=ended)
+
+
+def _standing(text: str, path: str) -> dict[str, bytes]:
+    return {path: content for path, content in _tree(text, path).items() if not path.startswith(_GONE)}
 
 
 def _tree(text: str, path: str) -> dict[str, bytes]:

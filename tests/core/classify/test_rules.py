@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from memoryreview.core.classify import rules
@@ -37,7 +39,7 @@ def test_waiting_pair_has_nothing_safe_and_says_why(pair: Pair) -> None:
 
 @pytest.mark.parametrize("pair", [p for p in PAIRS if p.is_accepted], ids=lambda p: p.title)
 def test_accepted_pair_waits_when_the_store_switches_the_rule_off(pair: Pair) -> None:
-    context = type(pair.context)(format=pair.context.format, switched_off=frozenset({pair.rule}))
+    context = replace(pair.context, switched_off=frozenset({pair.rule}))
 
     found = classify(pair.base, pair.proposed, context)
 

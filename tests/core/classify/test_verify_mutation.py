@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import pytest
 
 from memoryreview.core.classify import invariants
 from memoryreview.core.classify import verify as verifier
-from memoryreview.core.model import Context, FormatName, Kind, Limits, Proof, Rewrite
+from memoryreview.core.model import Context, Ended, FormatName, History, Kind, Limits, Proof, Rewrite
 from memoryreview.core.text import apply_rewrites
 
 CLAUDE = Context(format=FormatName.CLAUDE)
@@ -25,8 +28,9 @@ class Lie:
     """A proof that only one clause sees through.
 
     Args:
-        text: the document; the part between `{` and `}` is what the rewrite replaces.
-        others: further documents of the base; those in `added` get text at their end by the same proof.
+        text: the document; each part between `{` and `}` is what a rewrite replaces.
+        others: further documents of the base, in which parts may be marked too; those in `added` get text at their end
+            by the same proof.
         beside: what the proposed tree holds besides the proof.
     """
 
@@ -42,15 +46,22 @@ class Lie:
     beside: dict[str, bytes] = field(default_factory=dict)
 
     def claim(self) -> tuple[dict[str, bytes], dict[str, bytes], Proof]:
-        marked = self.text if isinstance(self.text, bytes) else self.text.encode()
-        start, end = marked.index(b"{"), marked.index(b"}") - 1
-        base = {self.path: marked.replace(b"{", b"").replace(b"}", b"")}
-        base |= {path: text.encode() for path, text in self.others.items()}
-        rewrites = [Rewrite(self.path, start, end, self.new.encode())]
+        marked = {self.path: self.text if isinstance(self.text, bytes) else self.text.encode()}
+        marked |= {path: text.encode() for path, text in self.others.items()}
+        base = {path: re.sub(rb"[{}]", b"", text) for path, text in marked.items()}
+        rewrites = [rewrite for path, text in marked.items() for rewrite in _replacing(path, text, self.new)]
         rewrites += [Rewrite(p, len(base[p]), len(base[p]), text.encode()) for p, text in self.added.items()]
         rewrites.sort(key=lambda rewrite: rewrite.path)
         proposed = {p: apply_rewrites(data, [r for r in rewrites if r.path == p]) for p, data in base.items()}
         return base, proposed | self.beside, Proof(self.rule, self.version, tuple(rewrites))
+
+
+def _replacing(path: str, marked: bytes, new: str) -> Iterator[Rewrite]:
+    start = 0
+    for index, part in enumerate(re.split(rb"[{}]", marked)):
+        if index % 2:
+            yield Rewrite(path, start, start + len(part), new.encode())
+        start += len(part)
 
 
 def row(tail: str, head: str = HEAD, mark: str = ", ") -> str:
@@ -65,7 +76,16 @@ def trim(clause: str, tail: str = TAIL, target: str | None = None, **more: objec
     return replace(lie, **more)  # type: ignore[arg-type]  # fields of Lie
 
 
+def prune(clause: str, text: str, gone: str | None = "gone.md", to: str = "", **more: object) -> Lie:
+    """Args: gone: the document that went, whose text was its name; to: what it was renamed to."""
+    ended = {path: Ended(path, "", hashlib.sha256(path.encode()).hexdigest(), to) for path in (gone, "lost.md") if path}
+    context = Context(format=FormatName.CLAUDE, history=History(ended=ended) if gone else None)
+    lie = Lie(Kind.INDEX_PRUNE, clause, text, path="MEMORY.md", context=context)
+    return replace(lie, **more)  # type: ignore[arg-type]  # fields of Lie
+
+
 EXACT, ROW, DATE, BLANK = Kind.DEDUPE_EXACT, Kind.DEDUPE_INDEX, Kind.DATE_NORMALIZE, Kind.FORMAT_BLANK
+PORTS, GONE, LOST = "- [Ports](ports.md): where\n", "- [Gone](gone.md): when\n", "- [Lost](lost.md): who\n"
 REPEAT = "- use pnpm\n- use make\n{- use pnpm\n}"
 MERGE = "\n<<<<<<< HEAD\nfive\n=======\nsix\n>>>>>>> other\n"
 ITALIAN = "prima viene la prova e il gruppo guarda il pannello dei servizi per tutta la mattina con i capi"
@@ -142,6 +162,29 @@ LIES = [
     trim("stands_in_its_target", target=f"```\n{TAIL}\n```\n"),
     trim("stands_in_its_target", target=f"It is not true that {TAIL}.\n"),
     trim("brings_only_what_goes", added={"release.md": "\nDeploy at will.\n"}),
+    # index.prune
+    prune("prunes_few", f"{PORTS}{{{GONE}}}{{{LOST}}}"),
+    prune("prunes_few", f"{PORTS}{{{GONE}}}", others={"n/MEMORY.md": "{- [Lost](../lost.md): who\n}"}),
+    prune("removes_whole_lines", f"{PORTS}{{{GONE}}}", new="- other words\n"),
+    prune("takes_one_gap", f"{PORTS}{{\n{GONE}\n}}# End\n"),
+    prune("removes_pointers_alone", f"{PORTS}{{{GONE}}}", path="notes.md"),
+    prune("removes_pointers_alone", f"{PORTS}{{{GONE}  at six\n}}"),
+    prune("removes_pointers_alone", f"{PORTS}{{{GONE}{LOST}}}"),
+    prune("removes_pointers_alone", f"{PORTS}- [Gone](gone.md): when\n{{- also at six\n}}"),
+    prune("removes_pointers_alone", f"{PORTS}{{- [Gone](gone.md): see [[ports]]\n}}"),
+    prune("removes_pointers_alone", f"{PORTS}{{- [Gone](gone.md): at https://gone.example\n}}"),
+    prune("removes_pointers_alone", f"{PORTS}{{- [Gone](gone.md): run `make`\n}}"),
+    prune("removes_pointers_alone", f"{PORTS}{{- [Gone](gone.md):{' at six' * 30}\n}}"),
+    prune("removes_pointers_alone", f"{PORTS}{{- [ ] [Gone](gone.md): when\n}}"),
+    prune("removes_pointers_alone", "1. [Ports](ports.md): where\n{2. [Gone](gone.md): when\n}"),
+    prune("was_deleted_with_approval", f"{PORTS}{{{GONE}}}", gone=None),
+    prune("was_deleted_with_approval", f"{PORTS}{{{GONE}}}", gone="other.md"),
+    prune("was_deleted_with_approval", f"{PORTS}{{{GONE}}}", to="kept.md"),
+    prune("was_deleted_with_approval", f"{PORTS}{{- [[lost]]: when\n}}", gone="old/lost.md"),
+    prune("is_borne_by_nothing", f"{PORTS}{{{GONE}}}", others={"old/Gone.md": "x\n"}),
+    prune("is_borne_by_nothing", f"{PORTS}{{{GONE}}}", others={"b.md": "---\nname: gone\n---\nx\n"}),
+    prune("is_borne_by_nothing", f"{PORTS}{{{GONE}}}", others={"b.md": "gone.md"}),
+    prune("leaves_a_whole_folder", f"{PORTS}{{{GONE}}}" + "".join(f"- [X](x{i}.md): x\n" for i in range(5))),
     # date.normalize
     Lie(DATE, "reads_as_that_day", "moved {13/04/2025} at last\n", "2025-04-14"),
     Lie(DATE, "reads_as_that_day", "moved {03/04/2025} at last\n", "2025-04-03"),

@@ -8,13 +8,14 @@ from types import MappingProxyType
 from memoryreview.core.classify.claim import Clause
 from memoryreview.core.model import Kind
 
-from . import blank, dated, repeat, trim
+from . import blank, dated, prune, repeat, trim
 
 BY_RULE: Mapping[Kind, tuple[Clause, ...]] = MappingProxyType(
     {
         Kind.DEDUPE_EXACT: repeat.OF_ENTRY,
         Kind.DEDUPE_INDEX: repeat.OF_ROW,
         Kind.INDEX_TRIM: trim.CLAUSES,
+        Kind.INDEX_PRUNE: prune.CLAUSES,
         Kind.DATE_NORMALIZE: dated.CLAUSES,
         Kind.FORMAT_BLANK: blank.CLAUSES,
     }

@@ -7,11 +7,12 @@ from types import MappingProxyType
 
 from memoryreview.core.model import Kind
 
-from . import date_normalize, dedupe_exact, dedupe_index, format_blank, index_trim
+from . import date_normalize, dedupe_exact, dedupe_index, format_blank, index_prune, index_trim
 
 VERSIONS: Mapping[Kind, int] = MappingProxyType(
     {
-        # In the order in which the safe part lands: rules that compare entries before those that edit them.
+        # In the order in which the safe part lands: rules that count or compare entries before those that edit them.
+        Kind.INDEX_PRUNE: index_prune.VERSION,
         Kind.DEDUPE_EXACT: dedupe_exact.VERSION,
         Kind.DEDUPE_INDEX: dedupe_index.VERSION,
         Kind.INDEX_TRIM: index_trim.VERSION,
