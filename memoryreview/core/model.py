@@ -51,6 +51,8 @@ class Kind(StrEnum):
     INDEX_TRIM = "index.trim"
     INDEX_PRUNE = "index.prune"
     DATE_NORMALIZE = "date.normalize"
+    VERIFIED_UPDATE = "verified.update"
+    META_STAMP = "meta.stamp"
     FORMAT_BLANK = "format.blank"
     # Review: a person decides.
     FACT_ADD = "fact.add"
@@ -82,6 +84,8 @@ SAFE_KINDS = frozenset(
         Kind.INDEX_TRIM,
         Kind.INDEX_PRUNE,
         Kind.DATE_NORMALIZE,
+        Kind.VERIFIED_UPDATE,
+        Kind.META_STAMP,
         Kind.FORMAT_BLANK,
     }
 )

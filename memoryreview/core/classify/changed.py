@@ -194,6 +194,9 @@ def _safe_draft(old: Document, new: Document, step: Step, part: Part) -> Draft:
 
 def _safe_title(old: Document, part: Part, step: Step) -> str:
     first = part.rewrites[0]
+    if part.kind in (Kind.VERIFIED_UPDATE, Kind.META_STAMP):
+        key = old.text(part.old).partition(":")[0].strip()
+        return f"{key}: {old.data[first.start : first.end].decode('utf-8', 'replace')} becomes {first.new.decode()}"
     if part.kind is Kind.DATE_NORMALIZE:
         pairs = [(old.data[r.start : r.end].decode("utf-8", "replace"), r.new.decode()) for r in part.rewrites]
         return titles.shorten(", ".join(f"{before} becomes {after}" for before, after in pairs))

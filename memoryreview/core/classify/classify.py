@@ -40,6 +40,7 @@ _REFUSED = frozenset({Kind.NOT_UTF8, Kind.LINE_ENDS, Kind.DELIMITER, Kind.NAME_C
 _PROMOTED = frozenset({Kind.FACT_ADD, Kind.FACT_REWRITE, Kind.FILE_ADD, Kind.INDEX_ADD, Kind.META_CHANGE})
 _GOES = frozenset({Kind.FACT_DELETE, Kind.INDEX_DROP})
 _COMES = frozenset({Kind.FACT_ADD, Kind.INDEX_ADD})
+_OF_WHOLE_TEXT = frozenset({Kind.VERIFIED_UPDATE, Kind.META_STAMP})
 _CONTEXT_BYTES = 400
 _MAX_SCANNED_CONTEXT_BYTES = 16 * 1024
 _MIN_SCANNED_CONTEXT_BYTES = 1024
@@ -65,6 +66,7 @@ class _Revision:
     def __init__(self, base: Tree, proposed: Tree, delta: Delta, context: Context) -> None:
         self._base, self._proposed, self._delta, self._context = base, proposed, delta, context
         self._staying: set[str] = set()
+        self._following: set[str] = set()
         self._budget = Budget()
         self._entries = mass.Entries(base, context, self._budget)
         self._unchecked: set[int] = set()
@@ -120,6 +122,7 @@ class _Revision:
         changed = ChangedDocument(path, self._base, self._proposed, self._context, names, self._budget)
         self._staying.update(entry_texts(changed.new))
         self._entries.known[path] = entry_count(changed.old)
+        self._following.update([path] if changed.followed else [])
         return changed.drafts(), changed.followed
 
     def _pays_reading(self, before: bytes, after: bytes) -> bool:
@@ -166,7 +169,16 @@ class _Revision:
                 place = "" if draft.kind in (Kind.INDEX_TRIM, Kind.INDEX_PRUNE) else draft.path
                 groups.setdefault((place, draft.kind), []).append(draft)
         confirmed = {id(draft) for key in sorted(groups) for draft in self._verified(groups[key])}
-        return [self._unconfirmed(d) if d.rewrites and id(d) not in confirmed else d for d in drafts]
+        drafts = [self._unconfirmed(d) if d.rewrites and id(d) not in confirmed else d for d in drafts]
+        return self._with_their_text(drafts)
+
+    def _with_their_text(self, drafts: list[Draft]) -> list[Draft]:
+        """Let what speaks of a whole document wait while anything else in that document does."""
+        waiting = {draft.path for draft in drafts if not draft.rewrites} | self._following
+        return [
+            _held(d, reasons.WITH_TEXT) if d.rewrites and d.kind in _OF_WHOLE_TEXT and d.path in waiting else d
+            for d in drafts
+        ]
 
     def _unconfirmed(self, draft: Draft) -> Draft:
         return _held(draft, reasons.UNCHECKED if id(draft) in self._unchecked else reasons.NOT_CONFIRMED)

@@ -40,6 +40,7 @@ BLANK_LINES = "Blank lines come or go, and by itself only a run of them becomes 
 SWITCHED_OFF = "This store lets a person decide changes of this kind."
 NOT_CONFIRMED = "The second, independent check did not confirm that the meaning stays."
 NEW_FINDING = "A scanner sees something in the result that it did not see before."
+WITH_TEXT = "It speaks of the text of this document, of which a change waits, and lands with it."
 WITH_ENTRY = "The entry changes in other ways too, and an entry waits as a whole."
 
 

@@ -8,11 +8,22 @@ from functools import cached_property
 from typing import TypeAlias
 
 from memoryreview.core.formats.base import IndexRow
+from memoryreview.core.markdown import Place
 from memoryreview.core.model import Context, Kind, Rewrite, Tree
 
 from .budget import Budget
 from .document import BLANKS, Document, Span
-from .rules import date_normalize, dedupe_exact, dedupe_index, format_blank, index_prune, index_trim
+from .rules import (
+    date_normalize,
+    dedupe_exact,
+    dedupe_index,
+    format_blank,
+    head_value,
+    index_prune,
+    index_trim,
+    meta_stamp,
+    verified_update,
+)
 from .rules.outcome import Declined, Explained, Outcome
 from .steps import Step
 
@@ -50,7 +61,11 @@ class Explainer:
         self._old, self._new = old, new
         self._targets = index_trim.Targets(budget)
         self._base, self._proposed = base, proposed
-        self._limit_chars = context.limits.index_row_chars
+        self._context = context
+
+    @cached_property
+    def _heads(self) -> head_value.Heads:
+        return head_value.heads(self._old, self._new)
 
     def explain(self, step: Step) -> Explanation:
         """Explain a step that is no removal; for those see `Removals`."""
@@ -63,7 +78,12 @@ class Explainer:
 
     def _changed(self, step: Step) -> Explanation:
         old_block, new_block = step.old_block, step.new_block
-        if old_block is None or new_block is None or (old_block.span, new_block.span) != (step.old, step.new):
+        if old_block is None or new_block is None:
+            return Waits()
+        if old_block.place is new_block.place is Place.FRONTMATTER:
+            # Changed lines of a head that stand together are one step: none of them is explained without the others.
+            return self._changed_lines(step, self._head_line)
+        if (old_block.span, new_block.span) != (step.old, step.new):
             return Waits()
         row = self._old.rows.get(step.old[0])
         if row is not None and row.lines == (step.old[0] + 1, step.old[1]):
@@ -71,14 +91,16 @@ class Explainer:
             last_eol = self._new.lines[step.new[1] - 1].eol
             new_row = new_row[: len(new_row) - len(last_eol)]
             states = self._base, self._proposed
-            outcome = index_trim.explain_row(self._old, row, new_row, states, self._targets, self._limit_chars)
+            limit_chars = self._context.limits.index_row_chars
+            outcome = index_trim.explain_row(self._old, row, new_row, states, self._targets, limit_chars)
             if outcome is not None:
                 return _parts(Kind.INDEX_TRIM, step, outcome)
-        if old_block.place is not new_block.place or step.old[1] - step.old[0] != step.new[1] - step.new[0]:
-            return Waits()
-        return self._changed_lines(step)
+        return self._changed_lines(step, self._line) if old_block.place is new_block.place else Waits()
 
-    def _changed_lines(self, step: Step) -> Explanation:
+    def _changed_lines(self, step: Step, told: Callable[[int, int], Iterator[tuple[Kind, Outcome]]]) -> Explanation:
+        """Explain as many lines for as many. Args: told: what the rules say of a line, by its index in old and new."""
+        if step.old[1] - step.old[0] != step.new[1] - step.new[0]:
+            return Waits()
         parts: list[Part] = []
         declined: list[Declined] = []
         is_explained = True
@@ -87,7 +109,7 @@ class Explainer:
                 continue
             if self._eol_differs(old_index, new_index):
                 return Waits((Declined("The line end changes with the line."),))
-            for kind, outcome in self._line(old_index, self._new.bodies[new_index]):
+            for kind, outcome in told(old_index, new_index):
                 if isinstance(outcome, Explained):
                     old_span, new_span = (old_index, old_index + 1), (new_index, new_index + 1)
                     parts.append(Part(kind, old_span, new_span, outcome.rewrites))
@@ -100,9 +122,20 @@ class Explainer:
         """Whether the line ends differ; the final newline is another matter and no part of a line."""
         return len({self._old.lines[old_index].eol, self._new.lines[new_index].eol} - {b""}) > 1
 
-    def _line(self, index: int, new_body: bytes) -> Iterator[tuple[Kind, Outcome]]:
+    def _head_line(self, index: int, new_index: int) -> Iterator[tuple[Kind, Outcome]]:
+        lines = (index, new_index)
+        verified = verified_update.explain_line(self._old, self._new, lines, self._heads, self._context)
+        stamped = meta_stamp.explain_line(self._old, self._new, lines, self._heads, self._context)
+        if verified is not None:
+            yield Kind.VERIFIED_UPDATE, verified
+        elif stamped is not None:
+            yield Kind.META_STAMP, stamped
+        else:
+            yield from self._line(index, new_index)
+
+    def _line(self, index: int, new_index: int) -> Iterator[tuple[Kind, Outcome]]:
         """Yield what the rules say about a changed line: its words by one rule, its trailing blanks by another."""
-        body = self._old.bodies[index]
+        body, new_body = self._old.bodies[index], self._new.bodies[new_index]
         words, blanks = body.rstrip(BLANKS), body[len(body.rstrip(BLANKS)) :]
         new_words = new_body.rstrip(BLANKS)
         if words != new_words:

@@ -25,6 +25,8 @@ VERSIONS: Mapping[Kind, int] = MappingProxyType(
         Kind.INDEX_TRIM: 1,
         Kind.INDEX_PRUNE: 1,
         Kind.DATE_NORMALIZE: 1,
+        Kind.VERIFIED_UPDATE: 1,
+        Kind.META_STAMP: 1,
         Kind.FORMAT_BLANK: 1,
     }
 )

@@ -40,6 +40,8 @@ _RULE_WORDS = {
     Kind.INDEX_TRIM: "An index row over its limit was cut at the end of a clause; the cut text stands in its document.",
     Kind.INDEX_PRUNE: "An index row was removed whose document an approved change deleted; nothing bears its name now.",
     Kind.DATE_NORMALIZE: "Only a date changed its form; it has one reading, and nothing else differs.",
+    Kind.VERIFIED_UPDATE: "Only the date moved on at which the document was verified; evidence came with it.",
+    Kind.META_STAMP: "Only the time moved on at which the agent’s own tool last wrote the document.",
     Kind.FORMAT_BLANK: "Only blanks at line ends and surplus blank lines went; no text differs.",
 }
 

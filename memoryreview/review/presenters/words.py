@@ -28,6 +28,8 @@ KIND_WORDS = {
     Kind.INDEX_TRIM: "Shortens an index row",
     Kind.INDEX_PRUNE: "Removes a dead index row",
     Kind.DATE_NORMALIZE: "Writes a date plainly",
+    Kind.VERIFIED_UPDATE: "Moves a verification date on",
+    Kind.META_STAMP: "Moves a time stamp on",
     Kind.FORMAT_BLANK: "Tidies blanks",
     Kind.TOOL_GENERATED: "Written by a tool",
     Kind.NOT_UTF8: "Not UTF-8",

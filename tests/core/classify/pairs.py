@@ -6,15 +6,16 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from markdown_it.utils import read_fixture_file
 
 from memoryreview.core import frontmatter
-from memoryreview.core.model import Context, Ended, FormatName, History, Kind
+from memoryreview.core.model import Context, Ended, Evidence, FormatName, History, Kind
 
 FOLDER = Path(__file__).parents[3] / "fixtures" / "classify"
-_TITLE = re.compile(r"(accepted|waits)(?: \((\w+) (.+?\.md)\))?(?: \[(.+?)\])?: (.+)")
+_TITLE = re.compile(r"(accepted|waits)(?: \((\w+) (.+?\.md)\))?(?: \{(.+?)\})?(?: \[(.+?)\])?: (.+)")
 _GONE = ("deleted: ", "renamed: ")
 _SIGNS = {"␠": " ", "␉": "\t", "␍": "\r"}
 
@@ -35,11 +36,11 @@ def pairs() -> Iterator[Pair]:
         for _, title, before, after in read_fixture_file(file):
             match = _TITLE.fullmatch(title.strip())
             assert match, f"{file.name}: {title}"
-            outcome, format_name, path, reason, name = match.groups()
+            outcome, format_name, path, known, reason, name = match.groups()
             yield Pair(
                 rule=Kind(file.stem),
                 is_accepted=outcome == "accepted",
-                context=Context(format=FormatName(format_name or "markdown"), history=_history(before)),
+                context=_context(format_name or "markdown", known or "", _history(before)),
                 reason=reason or "",
                 title=f"{file.stem}: {name}",
                 base=_standing(before, path or "a.md"),
@@ -63,6 +64,17 @@ def _history(text: str) -> History | None:
 
 def _standing(text: str, path: str) -> dict[str, bytes]:
     return {path: content for path, content in _tree(text, path).items() if not path.startswith(_GONE)}
+
+
+def _context(format_name: str, known: str, history: History | None) -> Context:
+    """Read what is known besides the trees: `now 2026-06-01T12:00:00+02:00, evidence attached`."""
+    words = dict(fact.split(" ", 1) for fact in known.split(", ") if fact)
+    return Context(
+        format=FormatName(format_name),
+        now=datetime.fromisoformat(words["now"]) if "now" in words else None,
+        history=history,
+        evidence=Evidence(words.get("evidence", "none")),
+    )
 
 
 def _tree(text: str, path: str) -> dict[str, bytes]:

@@ -6,12 +6,13 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 
 import pytest
 
 from memoryreview.core.classify import invariants
 from memoryreview.core.classify import verify as verifier
-from memoryreview.core.model import Context, Ended, FormatName, History, Kind, Limits, Proof, Rewrite
+from memoryreview.core.model import Context, Ended, Evidence, FormatName, History, Kind, Limits, Proof, Rewrite
 from memoryreview.core.text import apply_rewrites
 
 CLAUDE = Context(format=FormatName.CLAUDE)
@@ -82,6 +83,16 @@ def prune(clause: str, text: str, gone: str | None = "gone.md", to: str = "", **
     context = Context(format=FormatName.CLAUDE, history=History(ended=ended) if gone else None)
     lie = Lie(Kind.INDEX_PRUNE, clause, text, path="MEMORY.md", context=context)
     return replace(lie, **more)  # type: ignore[arg-type]  # fields of Lie
+
+
+def checked(clause: str, text: str = "verified_at: {2026-05-19}", new: str = "2026-06-01", **more: object) -> Lie:
+    context = Context(now=datetime(2026, 6, 1, 12, tzinfo=UTC), evidence=Evidence.FOUND)
+    lie = Lie(Kind.VERIFIED_UPDATE, clause, f"---\nname: a\n{text}\n---\nBody.\n", new, context=context)
+    return replace(lie, **more)  # type: ignore[arg-type]  # fields of Lie
+
+
+def stamp(clause: str, text: str, new: str, **more: object) -> Lie:
+    return checked(clause, text, new, rule=Kind.META_STAMP, **more)
 
 
 EXACT, ROW, DATE, BLANK = Kind.DEDUPE_EXACT, Kind.DEDUPE_INDEX, Kind.DATE_NORMALIZE, Kind.FORMAT_BLANK
@@ -196,6 +207,32 @@ LIES = [
     Lie(DATE, "is_not_enclosed", 'said "moved {13/04/2025} or so"\n', "2025-04-13"),
     Lie(DATE, "is_not_enclosed", "run `moved {13/04/2025} or so`\n", "2025-04-13"),
     Lie(DATE, "agrees_with_weekday", "on Friday, {13 April 2025} at last\n", "2025-04-13"),
+    # verified.update
+    checked("is_the_value_of_its_key", "expires: {2026-05-19}"),
+    checked("is_the_value_of_its_key", "port:\n  verified_at: {2026-05-19}"),
+    checked("is_the_value_of_its_key", "verified_at: {2026-05-19}\nverified_at: 2026-05-18"),
+    checked("is_the_value_of_its_key", "verified_at: {2026-05-19}\nmetadata:\n  verified_at: 2026-05-18"),
+    checked("is_the_value_of_its_key", "note: |\n  verified_at: {2026-05-19}"),
+    checked("is_the_value_of_its_key", 'note: "it says\n  verified_at: {2026-05-19}\n  or so"'),
+    checked("is_the_value_of_its_key", "sources:\n- verified_at: {2026-05-19}"),
+    checked("is_the_value_of_its_key", "verified_at: 2026-05-18 # not {2026-05-19}"),
+    checked("is_the_value_of_its_key", "note: a: b\nverified_at: {2026-05-19}"),
+    checked("is_the_value_of_its_key", "name: b\n---\nverified_at: {2026-05-19}\n"),
+    checked("is_written_as_before", "verified_at: {2026-05-19}", "2026-05-20T10:00:00"),
+    checked("is_written_as_before", "verified_at: {2026-05-19}", "2026-05-32"),
+    checked("is_written_as_before", "verified_at: {2026-05-19}", "20260520"),
+    checked("is_written_as_before", "verified_at: {not yet}", "2026-05-20"),
+    checked("is_written_as_before", "verified_at: {2026-05-19}", "2026-05-20 # not really"),
+    checked("moves_on_until_now", new="2026-05-18"),
+    checked("moves_on_until_now", new="2026-06-02"),
+    checked("moves_on_until_now", context=Context(evidence=Evidence.FOUND)),
+    checked("shows_evidence", context=Context(now=datetime(2026, 6, 1, 12, tzinfo=UTC))),
+    # meta.stamp
+    stamp("is_the_value_of_its_key", "verified_at: {2026-05-19T08:00:00Z}", "2026-05-20T08:00:00Z"),
+    stamp("is_written_as_before", "modified: {2026-05-19}", "2026-05-20"),
+    stamp("is_written_as_before", "modified: {2026-05-19T08:00:00Z}", "2026-05-20T08:00:00+02:00"),
+    stamp("moves_on_until_now", "modified: {2026-05-19T08:00:00+02:00}", "2026-05-19T08:30:00+03:00"),
+    stamp("moves_on_until_now", "modified: {2026-05-19T08:00:00Z}", "2026-06-01T12:00:00.001Z"),
     # format.blank
     Lie(BLANK, "removes_blanks_alone", "use pnpm{ now}\n"),
     Lie(BLANK, "removes_blanks_alone", "use pnpm\n{\n\n}and make\n", "\n\n\n"),

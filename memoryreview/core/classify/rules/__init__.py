@@ -7,7 +7,16 @@ from types import MappingProxyType
 
 from memoryreview.core.model import Kind
 
-from . import date_normalize, dedupe_exact, dedupe_index, format_blank, index_prune, index_trim
+from . import (
+    date_normalize,
+    dedupe_exact,
+    dedupe_index,
+    format_blank,
+    index_prune,
+    index_trim,
+    meta_stamp,
+    verified_update,
+)
 
 VERSIONS: Mapping[Kind, int] = MappingProxyType(
     {
@@ -17,6 +26,8 @@ VERSIONS: Mapping[Kind, int] = MappingProxyType(
         Kind.DEDUPE_INDEX: dedupe_index.VERSION,
         Kind.INDEX_TRIM: index_trim.VERSION,
         Kind.DATE_NORMALIZE: date_normalize.VERSION,
+        Kind.VERIFIED_UPDATE: verified_update.VERSION,
+        Kind.META_STAMP: meta_stamp.VERSION,
         Kind.FORMAT_BLANK: format_blank.VERSION,
     }
 )
