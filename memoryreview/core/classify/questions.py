@@ -1,0 +1,107 @@
+"""What a verdict on a change may ask the history about: few enough questions that an answer costs the same for ever."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memoryreview.core import markdown
+from memoryreview.core.formats.base import directory, is_document, leads_elsewhere
+from memoryreview.core.markdown import Link
+from memoryreview.core.model import Context, Delta, Tree
+from memoryreview.core.text import split_lines
+
+from .budget import Budget
+
+MAX_PATHS = 200
+"""Documents asked for by one change. A link beyond them gets no answer, so what depends on it waits."""
+
+MAX_LINES = 200
+"""Lines asked for by one change."""
+
+_LINK_SIGNS = (b"](", b"[[")
+_DATED_WORD = re.compile(rb"[0-9]{4}-[0-9]{2}-[0-9]{2}[ \t]?(?:\(|\xef\xbc\x88)")
+"""A full date before a parenthesis, half or full width: what a relative word becomes, whatever its language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """Args: paths: documents that may have ended. lines: (path, text without line end) whose first day matters."""
+
+    paths: tuple[str, ...] = ()
+    lines: tuple[tuple[str, bytes], ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.paths or self.lines)
+
+
+def questions(base: Tree, delta: Delta, context: Context) -> Questions:
+    """Return what to look up before a change is classified. Total; reads only the documents that change.
+
+    A change asks for no less than any part of it does, so what was proved with all of it is proved with the part alone.
+    """
+    paths: dict[str, None] = {}
+    lines: dict[tuple[str, bytes], None] = {}
+    budget = Budget()
+    for path in sorted(delta):
+        before, after = base.get(path), delta[path]
+        if before is None or after is None or max(len(before), len(after)) > context.limits.file_bytes:
+            continue
+        gone, come = _differing(before, after)
+        if any(_DATED_WORD.search(body) for body in come):
+            lines.update(dict.fromkeys((path, body) for body in gone if body.strip()))
+        if any(sign in body for body in gone for sign in _LINK_SIGNS) and budget.pays_parsing(before):
+            paths.update(dict.fromkeys(_missing(path, before, gone, base)))
+    return Questions(tuple(paths)[:MAX_PATHS], tuple(lines)[:MAX_LINES])
+
+
+def _differing(before: bytes, after: bytes) -> tuple[dict[bytes, int], dict[bytes, int]]:
+    """Return the lines that only one side has, or has more often, in order, with how often more."""
+    old, new = (Counter(line.body for line in split_lines(side)) for side in (before, after))
+    return dict(old - new), dict(new - old)
+
+
+def _missing(path: str, before: bytes, gone: dict[bytes, int], base: Tree) -> Iterator[str]:
+    """Yield the documents that links in lines that go may have meant, where none of these is there."""
+    lines = split_lines(before)
+    for link in markdown.links(before):
+        if lines[link.lineno - 1].body not in gone and not _spans(link, lines[link.lineno - 1].end):
+            continue
+        meant = list(dict.fromkeys(_meant(path, link)))
+        if not any(candidate in base for candidate in meant):
+            yield from meant
+
+
+def _spans(link: Link, line_end: int) -> bool:
+    """Whether a link goes on in the next line, so that its first line may stay although the link changes."""
+    return link.end > line_end
+
+
+def _meant(path: str, link: Link) -> Iterator[str]:
+    if link.kind == "image" or leads_elsewhere(link.target):
+        return
+    folders = {directory(path): None, "": None} if link.kind == "wiki" else {directory(path): None}
+    for folder in folders:
+        for written in (link.target, link.raw_target):
+            joined = _joined(folder, written)
+            if not joined:
+                continue
+            name = joined if is_document(joined) else f"{joined}.md"
+            yield name
+            yield unicodedata.normalize("NFC", name)
+
+
+def _joined(folder: str, target: str) -> str:
+    """Return a relative path as seen from a folder, "" when it leaves the store."""
+    parts = folder.split("/") if folder else []
+    for part in target.split("/"):
+        if part == "..":
+            if not parts:
+                return ""
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return "" if target.startswith("/") else "/".join(parts)
