@@ -10,6 +10,7 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 from . import home as data_folder
+from . import zone
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -152,6 +153,10 @@ LANGUAGE_CODE = "en"
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"
+try:
+    MACHINE_ZONE = zone.machine_zone()  # in which a memory's “yesterday” is meant
+except ValueError as error:
+    raise ImproperlyConfigured(str(error)) from error
 
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [_shipped("static")]
