@@ -30,6 +30,13 @@ def compose(subject: str, body: str, trailers: Mapping[str, str]) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def trailers(message: str) -> dict[str, str]:
+    """Return the trailers of a message that `compose` made."""
+    above, _, last = message.rstrip("\n").rpartition("\n\n")
+    found = (line.partition(": ") for line in (last.split("\n") if above else ()))
+    return {token: value for token, colon, value in found if colon and _TOKEN.fullmatch(token)}
+
+
 def _clean(text: str) -> str:
     return _REMOVED.sub("", _UNICODE_LINE_END.sub(" ", _LINE_END.sub("\n", text)))
 

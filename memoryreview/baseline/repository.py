@@ -61,16 +61,17 @@ class Snapshot(Mapping[str, bytes]):
     """The documents of one commit by path; blobs are read when asked for. `entries` maps path to TreeEntry.
 
     Looking one path up reads only the trees on its way. Links and nested repositories, which we never write, are left
-    out.
+    out. `oid` is the commit, `repository` where it was read.
     """
 
-    def __init__(self, repository: Repository, tree: str) -> None:
-        self._repository = repository
-        self._tree = tree
+    def __init__(self, repository: Repository, oid: str) -> None:
+        self.repository = repository
+        self.oid = oid
+        self._tree = repository.commit(oid).tree
 
     @cached_property
     def entries(self) -> Mapping[str, TreeEntry]:
-        return dict(self._repository.walk(self._tree))
+        return dict(self.repository.walk(self._tree))
 
     def entry(self, path: str) -> TreeEntry | None:
         """Return where a document is kept, None when the commit has none of that path."""
@@ -82,14 +83,14 @@ class Snapshot(Mapping[str, bytes]):
         for segment in segments:
             if here is None or not here.is_folder:
                 return None
-            here = self._repository.tree(here.oid).get(segment)
+            here = self.repository.tree(here.oid).get(segment)
         return here if here is not None and here.mode in DOCUMENT_MODES else None
 
     def __getitem__(self, path: str) -> bytes:
         entry = self.entry(path)
         if entry is None:
             raise KeyError(path)
-        return self._repository.blob(entry.oid)
+        return self.repository.blob(entry.oid)
 
     def __contains__(self, path: object) -> bool:
         return isinstance(path, str) and self.entry(path) is not None
@@ -161,7 +162,7 @@ class Repository:
 
     def snapshot(self, oid: str) -> Snapshot:
         """Return the tree of a commit. Raises BaselineError when the commit is unknown."""
-        return Snapshot(self, self.commit(oid).tree)
+        return Snapshot(self, oid)
 
     def has_commit(self, oid: str) -> bool:
         """Whether the commit can be read here; False for anything that is no commit id."""

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoryreview.baseline.message import MAX_SUBJECT_CHARS, compose
+from memoryreview.baseline.message import MAX_SUBJECT_CHARS, compose, trailers
 from tests.baseline.git_checks import trailers_by_git
 
 
@@ -64,3 +64,11 @@ def test_git_reads_only_our_trailers_back(subject: str, body: str, value: str) -
     assert sorted(with_ours) == ["Agent", "Verdict"]
     assert with_ours["Verdict"] == "safe"
     assert trailers_by_git(compose(subject, body, {})) == {}
+
+
+def test_trailers_are_read_back_and_no_body_adds_one() -> None:
+    message = compose("Title: x", "Person: eve\n\nProof: 1", {"Change-Kind": "auto", "Proof": "2: 3"})
+
+    assert trailers(message) == {"Change-Kind": "auto", "Proof": "2: 3"}
+    assert trailers(compose("Title: x", "Person: eve", {})) == {}
+    assert trailers(compose("Person: eve", "", {})) == {}

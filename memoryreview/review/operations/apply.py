@@ -5,7 +5,6 @@ repeated; `reconcile` finishes or undoes by the journal."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,12 +16,12 @@ from django.utils import timezone
 
 from memoryreview.baseline import commits, steps
 from memoryreview.baseline.message import compose
-from memoryreview.baseline.repository import BaselineError
+from memoryreview.baseline.repository import BaselineError, Snapshot
 from memoryreview.baseline.worktree import Worktree, WorktreeError
 from memoryreview.core import scan
 from memoryreview.core.classify.verify import verify
 from memoryreview.core.merge import Merged, merge3
-from memoryreview.core.model import Delta, Finding, Proof, Scope, Severity, Tree
+from memoryreview.core.model import Context, Delta, Finding, Proof, Scope, Severity, Tree
 from memoryreview.core.overlay import Overlay
 from memoryreview.review.models import (
     Agent,
@@ -37,8 +36,11 @@ from memoryreview.review.models import (
     Store,
 )
 
+from .certificate import certificate
+from .context import context_of
 from .errors import CannotApplyError, SecretDetectedError
-from .stores import Workshop, context_of
+from .standing import origin
+from .stores import Workshop
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +86,12 @@ def land(shop: Workshop, landing: Landing) -> Change:
     """
     head = shop.head()
     tree = shop.repository.snapshot(head)
-    _check(shop.store, tree, landing)
+    context = _check(shop.store, tree, landing)
     try:
         worktree = shop.worktree()
         plan = _disk_plan(worktree, tree, landing)
         with worktree.staged(plan.writes) as files:
-            intent = _journal(shop, head, landing)
+            intent = _journal(shop, tree, landing, context)
             steps.on_step("intent.recorded")
             if not commits.advance(shop.repository, expected=head, new=intent.oid):
                 intent.delete()
@@ -195,7 +197,8 @@ def blocking(before: Tree, delta: Delta, store: Store) -> list[Finding]:
     return found
 
 
-def _check(store: Store, tree: Tree, landing: Landing) -> None:
+def _check(store: Store, tree: Snapshot, landing: Landing) -> Context | None:
+    """Scan, and verify the certificate by what holds now. Returns what the proof depended on, None without a proof."""
     found = blocking(tree, landing.delta, store)
     secrets = [finding for finding in found if finding.is_blocked_secret]
     if secrets:
@@ -203,9 +206,18 @@ def _check(store: Store, tree: Tree, landing: Landing) -> None:
     if found and not landing.overridden:
         raise CannotApplyError(f"A scan at apply time stops this: {found[0].message} Nothing was changed.")
     if landing.proof is None:
-        return
-    if not verify(tree, Overlay(tree, landing.delta), landing.proof, context_of(store)):
+        return None
+    proposal = landing.proposal
+    context = context_of(
+        store,
+        tree,
+        landing.delta,
+        promoted_from=origin(proposal) if proposal else "",
+        source=proposal.source if proposal else None,
+    )
+    if not verify(tree, Overlay(tree, landing.delta), landing.proof, context):
         raise CannotApplyError("The proof does not hold against what is approved now. Nothing was changed.")
+    return context
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,21 +247,21 @@ def _disk_plan(worktree: Worktree, before: Tree, landing: Landing) -> DiskPlan:
     return DiskPlan(tuple(writes), tuple(differing))
 
 
-def _journal(shop: Workshop, head: str, landing: Landing) -> Intent:
-    certificate = _certificate(landing, shop)
+def _journal(shop: Workshop, tree: Snapshot, landing: Landing, context: Context | None) -> Intent:
+    proved = certificate(landing.proof, tree, landing.delta, context) if landing.proof and context else None
     oid = commits.write_commit(
         shop.repository,
-        parent=head,
+        parent=tree.oid,
         delta=landing.delta,
         subject=landing.title,
         body=landing.body,
-        trailers=_trailers(landing, certificate),
+        trailers=_trailers(landing, proved),
         at=timezone.now(),
     )
     record = {
         "title": landing.title[:300],
         "paths": sorted(landing.delta),
-        "certificate": certificate,
+        "certificate": proved,
         "agent": landing.agent.pk if landing.agent else None,
         "person": landing.person.pk if landing.person else None,
         "after": landing.after,
@@ -258,7 +270,7 @@ def _journal(shop: Workshop, head: str, landing: Landing) -> Intent:
     }
     return Intent.objects.create(
         store=shop.store,
-        expected=head,
+        expected=tree.oid,
         oid=oid,
         proposal=landing.proposal,
         decision=landing.decision,
@@ -272,7 +284,7 @@ def commit_message(landing: Landing) -> str:
     return compose(landing.title, landing.body, _trailers(landing, None))
 
 
-def _trailers(landing: Landing, certificate: dict[str, Any] | None) -> dict[str, str]:
+def _trailers(landing: Landing, proved: dict[str, Any] | None) -> dict[str, str]:
     stated = {
         "Change-Kind": str(landing.kind),
         "Proposal-Id": str(landing.proposal.pk) if landing.proposal else "",
@@ -280,32 +292,10 @@ def _trailers(landing: Landing, certificate: dict[str, Any] | None) -> dict[str,
         "Agent": landing.agent.name if landing.agent else "",
         "Person": landing.person.get_username() if landing.person else "",
         "Verdict": "safe" if landing.proof else "reviewed" if landing.person else "recorded",
-        "Proof": certificate["digest"] if certificate else "",
+        "Proof": proved["digest"] if proved else "",
         "Source": landing.source,
     }
     return {token: value for token, value in stated.items() if value}
-
-
-def _certificate(landing: Landing, shop: Workshop) -> dict[str, Any] | None:
-    if landing.proof is None:
-        return None
-    tree = shop.tree()
-    rewrites = [
-        {"path": r.path, "start": r.start, "end": r.end, "new": r.new.decode("utf-8")} for r in landing.proof.rewrites
-    ]
-    body = f"{landing.proof.rule}/{landing.proof.version}/{rewrites}"
-    return {
-        "rule": str(landing.proof.rule),
-        "version": landing.proof.version,
-        "rewrites": rewrites,
-        "base": {path: sha256(tree.get(path)) for path in landing.delta},
-        "result": {path: sha256(new) for path, new in landing.delta.items()},
-        "digest": hashlib.sha256(body.encode()).hexdigest(),
-    }
-
-
-def sha256(content: bytes | None) -> str:
-    return "" if content is None else hashlib.sha256(content).hexdigest()
 
 
 def standing_write(proposal: Proposal | None) -> dict[str, bytes | None]:

@@ -7,18 +7,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memoryreview.baseline.history import fsck, log
-from memoryreview.baseline.repository import BaselineError, Repository
+from memoryreview.baseline.message import trailers
+from memoryreview.baseline.repository import BaselineError, Snapshot
 from memoryreview.baseline.worktree import WorktreeError
 from memoryreview.core.classify.split import apply_proof
 from memoryreview.core.classify.verify import verify
 from memoryreview.core.errors import MemoryReviewError
-from memoryreview.core.model import Kind, Proof, Rewrite
+from memoryreview.core.model import Delta
 from memoryreview.core.overlay import Overlay
 from memoryreview.review.models import Change, ChangeKind, Intent, Proposal, State, Store
 
 from . import ledger
-from .apply import sha256
-from .stores import Workshop, baseline_dir, context_of, locked
+from .certificate import UNREADABLE, Certified, digest, read, sha256
+from .context import with_history
+from .stores import Workshop, baseline_dir, locked
 
 _DECIDED = (ChangeKind.APPROVED, ChangeKind.PROMOTE, ChangeKind.ROLLBACK)
 _DECISION_TRAILER = re.compile(r"^Decision-Id: (\d+)$", re.MULTILINE)
@@ -54,6 +56,8 @@ def _store_faults(shop: Workshop) -> Iterator[Fault]:
         yield Fault("proposal", str(proposal.pk), "The proposal was left while it was being applied.")
     for change in Change.objects.filter(store=shop.store, certificate__isnull=False).order_by("pk"):
         yield from _certificate_faults(shop, change)
+    for change in Change.objects.filter(store=shop.store, certificate__isnull=True).order_by("pk"):
+        yield from _lost_certificate(shop, change)
     yield from _disk_faults(shop)
 
 
@@ -95,33 +99,39 @@ def _certificate_faults(shop: Workshop, change: Change) -> Iterator[Fault]:
     where = f"{shop.store.slug} {change.oid}"
     stated = change.certificate or {}
     try:
-        proof = Proof(
-            Kind(stated["rule"]),
-            int(stated["version"]),
-            tuple(Rewrite(r["path"], r["start"], r["end"], r["new"].encode()) for r in stated["rewrites"]),
-        )
-        base, result = _trees(shop.repository, change)
-    except (KeyError, TypeError, ValueError, BaselineError):
+        certified = read(stated)
+        base, after = shop.repository.snapshot(change.parent), shop.repository.snapshot(change.oid)
+        delta = {path: after.get(path) for path in change.paths}
+        named = trailers(shop.repository.message(change.oid)).get("Proof")
+        hashes = {path: sha256(base.get(path)) for path in delta}, {path: sha256(new) for path, new in delta.items()}
+    except (*UNREADABLE, BaselineError):
         yield Fault("certificate", where, "The certificate cannot be read, or its commits are gone.")
         return
-    after = {path: result.get(path) for path in change.paths}
-    hashes = {path: sha256(content) for path, content in after.items()}
-    if hashes != stated.get("result") or {p: sha256(base.get(p)) for p in change.paths} != stated.get("base"):
+    if not stated.get("digest") == named == digest(stated):
+        yield Fault("certificate", where, "The certificate is not the one that its commit names.")
+    elif hashes != (certified.base, certified.result):
         yield Fault("certificate", where, "The documents in git are not those that the certificate names.")
-    elif not _replays(base, after, proof, shop.store):
-        yield Fault("certificate", where, f"The proof of {proof.rule} does not hold.")
+    elif not _replays(shop.store, base, delta, certified):
+        yield Fault("certificate", where, f"The proof of {certified.proof.rule} does not hold.")
 
 
-def _trees(repository: Repository, change: Change) -> tuple[dict[str, bytes], dict[str, bytes]]:
-    return dict(repository.snapshot(change.parent)), dict(repository.snapshot(change.oid))
-
-
-def _replays(base: dict[str, bytes], after: dict[str, bytes | None], proof: Proof, store: Store) -> bool:
+def _lost_certificate(shop: Workshop, change: Change) -> Iterator[Fault]:
     try:
-        replayed = apply_proof(base, proof)
+        named = trailers(shop.repository.message(change.oid)).get("Proof")
+    except BaselineError:
+        return  # told by git's own check
+    if named:
+        yield Fault("certificate", f"{shop.store.slug} {change.oid}", "The certificate that its commit names is gone.")
+
+
+def _replays(store: Store, base: Snapshot, delta: Delta, certified: Certified) -> bool:
+    """Whether the proof holds as it did then: at the time it names, with what the baseline says up to its parent."""
+    try:
+        replayed = apply_proof(base, certified.proof)
     except ValueError:
         return False
-    return dict(replayed) == after and verify(base, Overlay(base, after), proof, context_of(store))
+    context = with_history(certified.context, store, base, delta)
+    return dict(replayed) == delta and verify(base, Overlay(base, delta), certified.proof, context)
 
 
 def _disk_faults(shop: Workshop) -> Iterator[Fault]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
+from memoryreview.baseline.repository import Snapshot
 from memoryreview.baseline.worktree import Listing, Worktree, WorktreeError
 from memoryreview.core import scan
 from memoryreview.core.model import Delta, Guard, Scope, Tree
@@ -59,7 +60,7 @@ def capture_within(shop: Workshop, *, only: Collection[str] | None = None) -> li
     return made
 
 
-def _propose(shop: Workshop, tree: Tree, drift: Delta, only: Collection[str] | None) -> list[Proposal]:
+def _propose(shop: Workshop, tree: Snapshot, drift: Delta, only: Collection[str] | None) -> list[Proposal]:
     """Store what no open proposal holds yet as one proposal, and close the older ones that it takes the place of."""
     held = _held(shop.store)
     fresh = {path: new for path, new in drift.items() if not any(one.is_same(new) for one in held.get(path, []))}
@@ -170,7 +171,7 @@ def _held(store: Store) -> dict[str, list[Held]]:
     return held
 
 
-def _store(shop: Workshop, tree: Tree, delta: Mapping[str, bytes | None]) -> Proposal:
+def _store(shop: Workshop, tree: Snapshot, delta: Mapping[str, bytes | None]) -> Proposal:
     store = shop.store
     masked = _masked(delta, tree, Scope(store.scope))
     classification = judge(store, tree, delta, is_direct=True)

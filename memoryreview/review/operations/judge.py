@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
+from typing import Any
 
+from memoryreview.baseline.repository import Snapshot
 from memoryreview.core.classify.classify import classify
-from memoryreview.core.model import Action, Classification, Delta, Tree, Verdict
+from memoryreview.core.model import Action, Classification, Delta, Verdict
 from memoryreview.core.overlay import Overlay
 from memoryreview.review.models import Store
 
-from .stores import context_of
+from .context import context_of
 
 NOT_BY_A_TOOL = "A tool rewrites this document by itself, but not through this door: somebody must look at it."
 
 
 def judge(
-    store: Store, tree: Tree, delta: Delta, *, is_direct: bool = False, promoted_from: str = ""
+    store: Store,
+    tree: Snapshot,
+    delta: Delta,
+    *,
+    is_direct: bool = False,
+    promoted_from: str = "",
+    now: datetime | None = None,
+    source: Mapping[str, Any] | None = None,
 ) -> Classification:
-    """Classify a change. Only what was found on disk can have been written by the tool that owns a document."""
-    found = classify(tree, Overlay(tree, delta), context_of(store, promoted_from=promoted_from))
+    """Classify a change. Only what was found on disk can have been written by the tool that owns a document.
+
+    Args: now: when the change was taken in, by default now. source: what the proposal says where it comes from.
+    """
+    context = context_of(store, tree, delta, now=now, promoted_from=promoted_from, source=source)
+    found = classify(tree, Overlay(tree, delta), context)
     if is_direct:
         return found
     actions = tuple(_asked(action) for action in found.actions)

@@ -63,7 +63,7 @@ def draft(
             base=base,
             tree=there,
             delta=delta,
-            classification=judge(target, there, delta, promoted_from=source.store.slug),
+            classification=judge(target, there, delta, promoted_from=source.store.slug, source=submission.source),
             submission=submission,
             agent=agent,
             person=person,

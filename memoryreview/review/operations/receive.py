@@ -275,7 +275,7 @@ def _draft(
             base=head,
             tree=tree,
             delta=delta,
-            classification=judge(store, tree, delta),
+            classification=judge(store, tree, delta, source=request.submission.source),
             submission=request.submission,
             agent=agent,
         )

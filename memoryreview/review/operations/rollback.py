@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 
-from memoryreview.baseline.repository import Repository
+from memoryreview.baseline.repository import Repository, Snapshot
 from memoryreview.core.merge import Conflicted, Merged, merge3
 from memoryreview.core.model import Delta, Scope, Tree
 from memoryreview.core.text import split_lines
@@ -39,7 +39,7 @@ class Plan:
     """
 
     change: Change
-    tree: Tree
+    tree: Snapshot
     delta: Delta
     conflicts: tuple[str, ...] = ()
     later: tuple[Change, ...] = ()

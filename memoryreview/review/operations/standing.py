@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from memoryreview.baseline.repository import Repository
+from memoryreview.baseline.repository import Repository, Snapshot
 from memoryreview.core.merge import Conflict, Merged, changes, merge3
 from memoryreview.core.model import Classification, Delta, Tree
 from memoryreview.review.models import Proposal, Revision
@@ -29,8 +29,8 @@ class Standing:
     """
 
     head: str
-    tree: Tree
-    base_tree: Tree
+    tree: Snapshot
+    base_tree: Snapshot
     delta: Delta
     proposed: Delta
     shown: str
@@ -80,7 +80,22 @@ def classification_of(proposal: Proposal, view: Standing) -> Classification:
     return judge_for(proposal, view.tree, view.delta)
 
 
-def judge_for(proposal: Proposal, tree: Tree, delta: Delta) -> Classification:
-    """Classify a change of the proposal's store, as a direct write or a promotion when it is one."""
-    source = proposal.promoted_from.slug if proposal.promoted_from else ""
-    return judge(proposal.store, tree, delta, is_direct=proposal.is_direct, promoted_from=source)
+def judge_for(proposal: Proposal, tree: Snapshot, delta: Delta) -> Classification:
+    """Classify a change of the proposal's store, as a direct write or a promotion when it is one.
+
+    It is judged as of the day on which the latest revision came in, however long it waits.
+    """
+    return judge(
+        proposal.store,
+        tree,
+        delta,
+        is_direct=proposal.is_direct,
+        promoted_from=origin(proposal),
+        now=proposal.revision.created_at,
+        source=proposal.source,
+    )
+
+
+def origin(proposal: Proposal) -> str:
+    """Return the store that a promotion comes from, else ""."""
+    return proposal.promoted_from.slug if proposal.promoted_from else ""

@@ -12,7 +12,6 @@ from django.conf import settings
 from memoryreview.baseline.lock import LockBusyError, store_lock
 from memoryreview.baseline.repository import BaselineError, Repository, Snapshot
 from memoryreview.baseline.worktree import Worktree, WorktreeError
-from memoryreview.core.model import Context, FormatName, Kind
 from memoryreview.review.models import Store
 
 from .errors import BusyError, CannotApplyError
@@ -23,15 +22,6 @@ LOCK_TIMEOUT_S = 15.0
 def baseline_dir(store: Store) -> Path:
     """Return the store's git dir in the data folder."""
     return Path(settings.HOME) / "baselines" / f"{store.baseline}.git"
-
-
-def context_of(store: Store, *, promoted_from: str = "") -> Context:
-    """Return what a verdict in this store may depend on."""
-    return Context(
-        format=FormatName(store.format),
-        switched_off=frozenset(Kind(kind) for kind in store.switched_off),
-        promoted_from=promoted_from,
-    )
 
 
 def worktree_of(store: Store) -> Worktree:
