@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from memoryreview.review.models import Change, Store
+from memoryreview.core.edits import Delete, Write
+from memoryreview.review.models import Change, ChangedPath, Store
 from memoryreview.review.operations.audit import Fault, audit
 from memoryreview.review.operations.certificate import digest
-from tests.conftest import MakeStore, Propose, replaced
+from tests.conftest import MakeStore, Propose, on_disk, replaced
 from tests.review.operations.test_decide import approve
 
 NOTE = "- Moved on 13/04/2025.\n- Port 5432.\n"
@@ -90,3 +91,61 @@ def test_setting_that_cannot_be_read_sends_every_rule_to_review(store: Store, pr
     proposal = propose(store, replaced("a.md", "13/04/2025", "2025-04-13"))
 
     assert (proposal.state, proposal.revision.verdict) == ("pending", "review")
+
+
+def index_of(*rows: str) -> str:
+    return "# Memory index\n\n" + "".join(f"- [{row}]({row}.md) — about {row}\n" for row in rows)
+
+
+ROW = "- [gone](gone.md) — about gone\n"
+
+
+def topic(name: str) -> str:
+    return f"---\nname: {name}\ndescription: about {name}\ntype: project\n---\n\nText of {name}.\n"
+
+
+@pytest.fixture
+def claude(make_store: MakeStore, propose: Propose, owner: User) -> Store:
+    """A store whose index points to a document that a person let go."""
+    files = {f"{name}.md": topic(name) for name in ("gone", "kept")}
+    store = make_store({"MEMORY.md": index_of("gone", "kept"), **files}, format="claude")
+    approve(propose(store, Delete("gone.md")), owner)
+    return store
+
+
+def test_row_of_an_approved_deletion_goes_by_proof_and_is_proved_again(claude: Store, propose: Propose) -> None:
+    proposal = propose(claude, replaced("MEMORY.md", ROW, ""))
+
+    assert (proposal.state, on_disk(claude, "MEMORY.md")) == ("applied", index_of("kept").encode())
+    assert audit() == []
+
+
+def test_proof_by_history_holds_as_of_its_own_commit(claude: Store, propose: Propose, owner: User) -> None:
+    propose(claude, replaced("MEMORY.md", ROW, ""))
+    approve(propose(claude, Write("gone.md", topic("gone"))), owner)
+    approve(propose(claude, Delete("gone.md")), owner)
+
+    assert audit() == []
+
+
+@pytest.mark.parametrize("kind", ["auto", "adopt"])
+def test_proof_by_history_falls_with_the_history(claude: Store, propose: Propose, kind: str) -> None:
+    propose(claude, replaced("MEMORY.md", ROW, ""))
+
+    Change.objects.filter(store=claude, kind="approved").update(kind=kind)
+
+    assert [fault.message for fault in audit(claude)] == ["The proof of index.prune does not hold."]
+
+
+def test_proof_by_history_falls_with_the_rows_that_led_to_it(claude: Store, propose: Propose) -> None:
+    propose(claude, replaced("MEMORY.md", ROW, ""))
+
+    ChangedPath.objects.filter(path="gone.md").delete()
+
+    assert [fault.message for fault in audit(claude)] == ["The proof of index.prune does not hold."]
+
+
+def test_deletion_that_only_waits_prunes_nothing(make_store: MakeStore, propose: Propose) -> None:
+    store = make_store({"MEMORY.md": index_of("gone", "kept"), "kept.md": topic("kept")}, format="claude")
+
+    assert propose(store, replaced("MEMORY.md", ROW, "")).state == "pending"
