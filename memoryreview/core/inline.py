@@ -10,7 +10,7 @@ import html
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import unquote_to_bytes
 
 _TOKEN = re.compile(rb"\\[^\n]|`+|<|!?\[|\]")
@@ -31,16 +31,19 @@ _TITLE = re.compile(
     rb"""[ \t\r\n]+(?:"(?:[^"\\]|\\.){0,1000}"|'(?:[^'\\]|\\.){0,1000}'|\((?:[^()\\]|\\.){0,1000}\))""", re.DOTALL
 )
 _CLOSE = re.compile(rb"[ \t\r\n]*\)")
+_DEFINITION = re.compile(rb"[ \t]*\[((?:[^\[\]\\\n]|\\[^\n]){1,300})\]:[ \t]*")
+_WIKI_TARGET_END = re.compile(rb"\\?\||#")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An inline link, wiki link or image. Offsets are half-open byte spans of the whole construct.
+    """An inline link, wiki link, image or definition. Offsets are half-open byte spans of the whole construct.
 
-    `kind` is "inline", "wiki" or "image". `target` is decoded (percent codes, `<>`), without anchor and title; `anchor`
-    without `#`. `raw_target` is the target as it is written, for names that hold a percent sign themselves.
+    `kind` is "inline", "wiki", "image" or "definition" (of which `text` is the label). `target` is decoded (percent
+    codes, `<>`), without anchor and title; `anchor` without `#`. `raw_target` is the target as it is written, for names
+    that hold a percent sign themselves; it stands at `target_start`, blanks around the name of a wiki link left out.
     """
 
     kind: str
@@ -51,6 +54,8 @@ class Link:
     start: int
     end: int
     raw_target: str = ""
+    target_start: int = field(default=0, compare=False)
+    target_end: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +136,7 @@ class _Scanner:
         if wiki is None or _REMARK_IS_TARGET.match(self.data, wiki.end(), self.end):
             return None
         inner = wiki.group(1).decode("utf-8", "replace")
+        start, end = _wiki_target(self.data, wiki.start(1), wiki.end(1))
         if _PROSE_IN_BRACKETS.fullmatch(inner):
             return wiki.end()
         written, _, label = inner.replace("\\|", "|").partition("|")
@@ -145,6 +151,8 @@ class _Scanner:
                 match.start(),
                 wiki.end(),
                 target,
+                start,
+                end,
             )
         )
         return wiki.end()
@@ -163,21 +171,52 @@ class _Scanner:
         found = _destination(self.data, at + 2, self.end)
         if found is None:
             return at + 1
-        raw, end = found
-        text_start = opener + (2 if is_image else 1)
-        text = self.data[text_start:at].decode("utf-8", "replace")
-        written, _, anchor = raw.partition("#")
+        target, end = found
+        text = self.data[opener + (2 if is_image else 1) : at]
         kind = "image" if is_image else "inline"
-        self.links.append(
-            Link(kind, text, _decoded(written), _decoded(anchor), self._lineno(opener), opener, end, written)
-        )
+        self.links.append(_link(self.data, kind, text, target, (self._lineno(opener), opener, end)))
         if not is_image:
             self._spent = len(self._openers)
         return end
 
 
-def _destination(data: bytes, start: int, end: int) -> tuple[str, int] | None:
-    """Read `target "title")` and return the raw target and the offset after the closing parenthesis."""
+def _link(data: bytes, kind: str, text: bytes, target: tuple[int, int], place: tuple[int, int, int]) -> Link:
+    """Return a link. Args: target: byte span of the target with its anchor; place: lineno, start and end."""
+    raw = data[slice(*target)]
+    written, _, anchor = (part.decode("utf-8", "replace") for part in raw.partition(b"#"))
+    spans = (target[0], target[0] + len(raw.partition(b"#")[0]))
+    return Link(kind, text.decode("utf-8", "replace"), _decoded(written), _decoded(anchor), *place, written, *spans)
+
+
+def _wiki_target(data: bytes, start: int, end: int) -> tuple[int, int]:
+    """Return the byte span of the name in a wiki link. Args: start, end: of what stands between the brackets."""
+    stop = _WIKI_TARGET_END.search(data, start, end)
+    written = data[start : stop.start() if stop else end].decode("utf-8", "replace")
+    first = start + len(written[: len(written) - len(written.lstrip())].encode())
+    return first, first + len(written.strip().encode())
+
+
+def definition(data: bytes, start: int, end: int, lineno: int) -> Link | None:
+    """Return the definition that one line holds from its label to its target, else None. Its title may follow below.
+
+    Args: start, end: half-open byte span of the line, without line end.
+    """
+    label = _DEFINITION.match(data, start, end)
+    if label is None:
+        return None
+    angle = _ANGLE_TARGET.match(data, label.end(), end)
+    target = angle or _BARE_TARGET.match(data, label.end(), end)
+    if target is None or target.end() == label.end():
+        return None
+    title = _TITLE.match(data, target.end(), end)
+    if data[title.end() if title else target.end() : end].strip(b" \t\r"):
+        return None
+    span = target.span(1 if angle else 0)
+    return _link(data, "definition", label[1], span, (lineno, label.start(1) - 1, target.end()))
+
+
+def _destination(data: bytes, start: int, end: int) -> tuple[tuple[int, int], int] | None:
+    """Read `target "title")` and return the span of the target and the offset after the closing parenthesis."""
     gap = _GAP.match(data, start, end)
     at = gap.end() if gap else start
     angle = _ANGLE_TARGET.match(data, at, end)
@@ -187,10 +226,10 @@ def _destination(data: bytes, start: int, end: int) -> tuple[str, int] | None:
         for position in (title.end() if title else target.end(), target.end()):
             close = _CLOSE.match(data, position, end)
             if close:
-                return target.group(1 if angle else 0).decode("utf-8", "replace"), close.end()
+                return target.span(1 if angle else 0), close.end()
     # CommonMark wants <> or %20 around blanks; writers of notes do not know, and mean a link all the same.
     loose = _TARGET_WITH_BLANKS.match(data, at, end)
-    return (loose.group(1).decode("utf-8", "replace"), loose.end()) if loose else None
+    return (loose.span(1), loose.end()) if loose else None
 
 
 def _decoded(written: str) -> str:

@@ -253,6 +253,15 @@ def links(data: bytes) -> tuple[Link, ...]:
     return _inline(data).links
 
 
+def definitions(data: bytes) -> tuple[Link, ...]:
+    """Return the link reference definitions, in order: of those that one line holds up to the target."""
+    parsed = _parse(data)
+    pairs = zip(parsed.lines, parsed.spots, strict=True)
+    lines = (line for line, spot in pairs if spot.place is Place.REFERENCE)
+    found = (inline.definition(data, line.start, line.start + len(line.body), line.number) for line in lines)
+    return tuple(link for link in found if link)
+
+
 def comments(data: bytes) -> tuple[tuple[int, int], ...]:
     """Return the half-open byte spans of HTML comments, in order, none from code."""
     return _inline(data).comments

@@ -409,3 +409,46 @@ def test_only_fenced_lines_of_the_corpora_are_code() -> None:
         places = [spot.place for spot in markdown.outline(data)]
 
         assert (Place.CODE in places) == (b"```" in data), path
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("see [a](b.md) now", "b.md"),
+        ("see [a]( b.md#c 't' ) now", "b.md"),
+        ("see [a](<b c.md#d>) now", "b c.md"),
+        ("see [a](b%20c.md) now", "b%20c.md"),
+        ("see [a](b_(v2).md) now", "b_(v2).md"),
+        ("see [a](b c.md#d) now", "b c.md"),
+        ("see ![a](b.png) now", "b.png"),
+        ("see [[b]] now", "b"),
+        ("see [[b #c|d]] now", "b"),
+        ("see [[ü b|d]] now", "ü b"),
+        ("| see | [[b\\|d]] |\n|---|---|\n", "b"),
+        ("see [a](#b) now", ""),
+    ],
+)
+def test_target_of_a_link_is_found_where_it_is_written(text: str, written: str) -> None:
+    data = f"ü\n\n{text}\n".encode()
+    (link,) = markdown.links(data)
+
+    assert data[link.target_start : link.target_end].decode() == written
+
+
+def test_definitions_are_read_with_label_target_and_anchor() -> None:
+    text = '[a]: b.md\n[c d]: <e f.md#g> "title"\n[h]:\n  i.md\n[j]: k%20l.md\n  "title below"\n\n- x\n\n  [m]: n.md\n'
+    found = markdown.definitions(text.encode())
+
+    assert [(link.kind, link.text, link.target, link.anchor, link.lineno) for link in found] == [
+        ("definition", "a", "b.md", "", 1),
+        ("definition", "c d", "e f.md", "g", 2),
+        ("definition", "j", "k l.md", "", 5),
+        ("definition", "m", "n.md", "", 10),
+    ]
+    assert [text[link.target_start : link.target_end] for link in found] == ["b.md", "e f.md", "k%20l.md", "n.md"]
+    assert [text[link.start : link.end] for link in found][1] == "[c d]: <e f.md#g>"
+
+
+@pytest.mark.parametrize("text", ["```\n[a]: b.md\n```", "> [a]: b.md", "Text\n[a]: b.md", "    [a]: b.md", "[a]: b c"])
+def test_what_only_looks_like_a_definition_is_none(text: str) -> None:
+    assert markdown.definitions(text.encode()) == ()
