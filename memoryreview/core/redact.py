@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
 from . import scan
 from .model import Action, Classification, Limits, LineSpan, Tree
 
+_QUOTES = re.compile("“|: ")
+"""Signs that a reason quotes the text."""
+
 MAX_SHOWN_BYTES = Limits().refused_bytes
+HIDDEN_REASON = "The line holds a secret, so what changes in it is not quoted here."
 HIDDEN_TITLE = "Change a line that holds a secret"
 
 
@@ -51,6 +56,7 @@ def _redacted(action: Action, before: _MaskedTree, after: _MaskedTree) -> Action
         new=after.text(action.path, action.new_lines, action.new),
         # A title quotes the text cut short, so that no pattern would find the rest of the secret in it.
         title=HIDDEN_TITLE,
+        reasons=tuple(reason for reason in action.reasons if not _QUOTES.search(reason)) or (HIDDEN_REASON,),
     )
 
 

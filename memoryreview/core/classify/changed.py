@@ -8,7 +8,7 @@ from dataclasses import replace
 from memoryreview.core.markdown import Place
 from memoryreview.core.model import Context, Kind, Tree
 
-from . import draft, health, reasons, rename, titles, whole
+from . import draft, health, reasons, rename, tasks, titles, whole
 from .budget import Budget
 from .document import Document, is_section_file, read
 from .draft import Draft
@@ -61,7 +61,7 @@ class ChangedDocument:
                 found.append(draft.of_step(self.old, self.new, step, explanation, lost_lines=lost_lines, others=others))
             else:
                 found += (_safe_draft(self.old, self.new, step, part) for part in explanation)
-        found = self._with_edges(found)
+        found = self._with_edges(tasks.joined(found, self.old, self.new))
         # Two states that differ make at least one action, whatever else goes wrong.
         return found if found or self.followed else [self._whole(reasons.BY_KIND[Kind.FACT_REWRITE])]
 

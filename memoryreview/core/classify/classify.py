@@ -28,7 +28,7 @@ from memoryreview.core.overlay import Overlay, delta_of
 from memoryreview.core.scan import new_findings, scan
 from memoryreview.core.text import apply_rewrites, normalise
 
-from . import health, mass, reasons, rename, titles, whole
+from . import health, mass, moves, reasons, rename, titles, whole
 from .budget import MAX_SINGLE_CHECKS, Budget
 from .changed import ChangedDocument
 from .document import read
@@ -38,8 +38,6 @@ from .verify import verify
 
 _REFUSED = frozenset({Kind.NOT_UTF8, Kind.LINE_ENDS, Kind.DELIMITER, Kind.NAME_CLASH, Kind.OVER_SIZE})
 _PROMOTED = frozenset({Kind.FACT_ADD, Kind.FACT_REWRITE, Kind.FILE_ADD, Kind.INDEX_ADD, Kind.META_CHANGE})
-_GOES = frozenset({Kind.FACT_DELETE, Kind.INDEX_DROP})
-_COMES = frozenset({Kind.FACT_ADD, Kind.INDEX_ADD})
 _OF_WHOLE_TEXT = frozenset({Kind.VERIFIED_UPDATE, Kind.META_STAMP})
 _CONTEXT_BYTES = 400
 _MAX_SCANNED_CONTEXT_BYTES = 16 * 1024
@@ -73,7 +71,7 @@ class _Revision:
         self._fresh: dict[tuple[str, bytes, bytes], tuple[Finding, ...]] = {}
 
     def classification(self) -> Classification:
-        drafts = _told_moves(self._drafts())
+        drafts = moves.told(self._drafts(), self._budget)
         drafts = self._confirmed(self._few_pruned(self._absorbed(drafts)))
         crowd = mass.find(drafts, self._staying, self._entries)
         drafts += [crowd] if crowd else []
@@ -333,29 +331,6 @@ def _proof(drafts: Sequence[Draft]) -> Proof:
 def _rewrites(drafts: Iterable[Draft]) -> list[Rewrite]:
     found = [rewrite for draft in drafts for rewrite in draft.rewrites]
     return sorted(found, key=lambda rewrite: (rewrite.path, rewrite.start))
-
-
-def _told_moves(drafts: list[Draft]) -> list[Draft]:
-    """Say of entries that go in one place and come in another that they move."""
-    came = {d.come[0]: d for d in reversed(drafts) if d.kind in _COMES and len(d.come) == 1 and d.come[0]}
-    went = {d.gone[0]: d for d in reversed(drafts) if d.kind in _GOES and len(d.gone) == 1 and d.gone[0]}
-    told: list[Draft] = []
-    for draft in drafts:
-        if draft.kind in _GOES and draft.gone and draft.gone[0] in came:
-            told.append(_told_move(draft, came[draft.gone[0]], "to"))
-        elif draft.kind in _COMES and draft.come and draft.come[0] in went:
-            told.append(_told_move(draft, went[draft.come[0]], "from"))
-        else:
-            told.append(draft)
-    return told
-
-
-def _told_move(draft: Draft, other: Draft, direction: str) -> Draft:
-    line = (other.new if direction == "to" else other.old)[0] + 1
-    place = f"line {line}" if other.path == draft.path else f"{titles.plain(other.path)}, line {line}"
-    text = titles.label(draft.old_text or draft.new_text, 50)
-    why = f"The same text is moved {direction} {place}; decide both the same way."
-    return replace(draft, title=titles.shorten(f"Move “{text}” {direction} {place}"), reasons=(why,))
 
 
 def _verdict_of(draft: Draft) -> Verdict:

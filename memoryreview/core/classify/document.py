@@ -53,6 +53,7 @@ class Document:
         is_delimited: whether `§` rules separate the entries (Hermes).
         is_plain: whether it is too large to be parsed: each line is a block.
         keeps_line_count: whether other documents cite its lines (Codex).
+        has_sections: whether there is more than the one part below its title.
     """
 
     path: str
@@ -66,6 +67,7 @@ class Document:
     is_delimited: bool
     is_plain: bool
     keeps_line_count: bool
+    has_sections: bool
 
     @property
     def has_mark(self) -> bool:
@@ -138,6 +140,7 @@ def read(path: str, data: bytes, context: Context, *, is_delimited: bool, is_pla
         is_delimited=is_delimited,
         is_plain=is_plain,
         keeps_line_count=_keeps_line_count(path, bodies, context),
+        has_sections=len({spot.headings[0] for spot in spots if spot.headings}) > 1,
     )
 
 

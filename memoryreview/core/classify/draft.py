@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import Literal
 
 from memoryreview.core.markdown import Place
 from memoryreview.core.model import Kind, Rewrite
 from memoryreview.core.text import normalise
 
-from . import reasons, titles
+from . import reasons, titles, wording
 from .document import Block, Document, Span
 from .safe import Waits
 from .steps import Step, similarity
@@ -21,7 +19,6 @@ MIN_KEPT_SIMILARITY = 0.3
 MAX_OTHERS = 500
 """Blocks that are searched for a longer form of a deleted entry."""
 
-_KEY = re.compile(r"\s*([\w.-]{1,40}):[ \t]*")
 _NO_ENTRY = frozenset({Place.HEADING, Place.CODE, Place.RULE, Place.REFERENCE, Place.FRONTMATTER, Place.HTML})
 
 
@@ -98,8 +95,12 @@ def of_step(
     kind = _kind(old, new, step)
     found = [declined.reason for declined in waits.declined]
     found += reasons.of_place(old, step.old, step.new) + reasons.of_text(new_text, lost_lines)
+    if wording.appended_text(old, step):
+        found.append(reasons.MERGED)
     if step.old_block and step.new_block:
         found += reasons.of_change(old_text, new_text)
+        if step.old_block.place is Place.HEADING:
+            found.append(reasons.HEADING)
     elif step.old_block:
         found += reasons.of_delete(old_text, others)
     if not step.old_block and not step.new_block:
@@ -113,7 +114,7 @@ def of_step(
         new=step.new,
         old_text=old_text,
         new_text=new_text,
-        title=_title(old, new, step, kind),
+        title=wording.title(old, new, step, kind),
         reasons=tuple(dict.fromkeys(found)),
         gone=_gone(old, step),
         come=(text_of(step.new_block),) if step.new_block and not step.old_block else (),
@@ -137,43 +138,3 @@ def _kind(old: Document, new: Document, step: Step) -> Kind:
     if step.old_block and not step.new_block:
         return Kind.INDEX_DROP if step.old_block.span[0] in old.rows else Kind.FACT_DELETE
     return Kind.FACT_REWRITE
-
-
-def _title(old: Document, new: Document, step: Step, kind: Kind) -> str:
-    if not step.old_block and not step.new_block:
-        return _gap_title(step)
-    old_text = step.old_block.text.decode("utf-8", "replace") if step.old_block else ""
-    new_text = step.new_block.text.decode("utf-8", "replace") if step.new_block else ""
-    if kind is Kind.META_CHANGE:
-        return _meta_title(old.text(step.old), new.text(step.new))
-    old_row, new_row = old.rows.get(step.old[0]), new.rows.get(step.new[0])
-    if old_row and new_row and step.old_block and step.new_block and old_row.target != new_row.target:
-        label = titles.label(new_row.title, 40)
-        return titles.shorten(f"Point the row “{label}” to {new_row.target} instead of {old_row.target}")
-    if kind in (Kind.INDEX_ADD, Kind.INDEX_DROP):
-        verb: Literal["Add", "Drop"] = "Add" if kind is Kind.INDEX_ADD else "Drop"
-        return f"{verb} the row “{titles.label(new_text or old_text, 80)}”"
-    if not old_text:
-        return titles.adding(new_text)
-    if not new_text:
-        return titles.deleting(old_text)
-    if normalise(old_text) == normalise(new_text):
-        return f"Change blanks in “{titles.label(old_text)}”"
-    return titles.rewriting(old_text, new_text)
-
-
-def _meta_title(old_text: str, new_text: str) -> str:
-    keys = [match[1] for text in (old_text, new_text) if (match := _KEY.match(text)) and text.count("\n") <= 1]
-    if len(keys) == 2 and keys[0] == keys[1]:
-        old_value, new_value = (_KEY.sub("", text) for text in (old_text, new_text))
-        return titles.shorten(f"{keys[0]}: {titles.rewriting(old_value, new_value)}")
-    verb = "Change" if old_text and new_text else "Add" if new_text else "Delete"
-    return titles.shorten(f"{verb} in the frontmatter: “{titles.label(new_text or old_text)}”")
-
-
-def _gap_title(step: Step) -> str:
-    count = (step.new[1] - step.new[0]) - (step.old[1] - step.old[0])
-    if count == 0:
-        return "Change blank lines"
-    lines = "1 blank line" if abs(count) == 1 else f"{abs(count)} blank lines"
-    return f"Add {lines}" if count > 0 else f"Remove {lines}"

@@ -18,6 +18,12 @@ MAX_NAMED = 4
 MIN_REPEATED_CHARS = 8
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_COMPARISON = re.compile(r"(?<![\w<>=-])(?:<=|>=|!=|==|[<>≤≥≠])(?=[ \t]?[\w$€£.-])")
+_UNIT = re.compile(
+    r"(?<![\w.])\d+(?:[.,]\d+)?[ \t]?"
+    r"(%|‰|°[CF]?|(?:[kKMGTP]i?)?[bB]|[nµm]?s|min|h|d|w|[kcm]?m|km/h|[mk]?g|[kMG]?Hz|[€$£¥])(?!\w)"
+)
+_CITATION = re.compile(r"\[(?:Task [0-9]{1,6}|\^[^\[\]\s]{1,40})\]")
 _ADDRESS = re.compile(
     r"\b[a-z][a-z0-9+.-]{1,20}://[^\s<>()\"']{1,200}|(?<!\w)(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+){0,20}"
 )
@@ -38,16 +44,25 @@ TOO_LARGE = "The change is too large to prove anything in it, so a person reads 
 UNCHECKED = "The change is too large to be checked a second time."
 BLANK_LINES = "Blank lines come or go, and by itself only a run of them becomes one."
 SWITCHED_OFF = "This store lets a person decide changes of this kind."
+HEADING = "What stands below a heading means something else below another one."
 NOT_CONFIRMED = "The second, independent check did not confirm that the meaning stays."
 NEW_FINDING = "A scanner sees something in the result that it did not see before."
 WITH_TEXT = "It speaks of the text of this document, of which a change waits, and lands with it."
+MERGED = (
+    "No line of only “§” stands before the new text, so Hermes reads it as part of the entry above. "
+    "Write it as an entry of its own if it is one."
+)
 WITH_ENTRY = "The entry changes in other ways too, and an entry waits as a whole."
 
 
 def of_change(old: str, new: str) -> list[str]:
     """Name what changes in the meaning of a text as far as words show it: numbers, negations, dates, addresses."""
-    found = _differing("number", Counter(_NUMBER.findall(old)), Counter(_NUMBER.findall(new)))
+    numbers = [Counter(_NUMBER.findall(_CITATION.sub("", text))) for text in (old, new)]
+    found = _differing("number", *numbers)
     found += _differing("word that limits or turns the meaning", guards(old), guards(new))
+    found += _differing("sign of comparison", Counter(_COMPARISON.findall(old)), Counter(_COMPARISON.findall(new)))
+    found += _differing("unit", Counter(_UNIT.findall(old)), Counter(_UNIT.findall(new)))
+    found += _differing("citation", Counter(_CITATION.findall(old)), Counter(_CITATION.findall(new)))
     found += _differing("address", Counter(_ADDRESS.findall(old)), Counter(_ADDRESS.findall(new)))
     added = sorted(days(new) - days(old))
     if added and mentions(new) > mentions(old):
@@ -80,11 +95,12 @@ def of_delete(text: str, others: Sequence[tuple[int, str]]) -> list[str]:
 
 def _differing(what: str, old: Counter[str], new: Counter[str]) -> list[str]:
     gone, come = sorted((old - new).elements()), sorted((new - old).elements())
+    article = "An" if what[0] in "aeio" else "A"
     if len(gone) == len(come) == 1:
-        return [f"A {what} changes: {gone[0]} becomes {come[0]}."]
+        return [f"{article} {what} changes: {gone[0]} becomes {come[0]}."]
     found = []
     if gone:
-        found.append(f"A {what} goes: {', '.join(gone[:MAX_NAMED])}.")
+        found.append(f"{article} {what} goes: {', '.join(gone[:MAX_NAMED])}.")
     if come:
-        found.append(f"A {what} comes: {', '.join(come[:MAX_NAMED])}.")
-    return [sentence.replace("A address", "An address") for sentence in found]
+        found.append(f"{article} {what} comes: {', '.join(come[:MAX_NAMED])}.")
+    return found
