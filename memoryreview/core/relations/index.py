@@ -76,20 +76,25 @@ class Index:
             if not numbers:
                 del self._numbers[word]
 
-    def candidates(self, text: str, at_most: int = MAX_CANDIDATES) -> Mapping[int, str]:
+    def candidates(self, text: str, own: int = -1, at_most: int = MAX_CANDIDATES) -> Mapping[int, str]:
         """Return texts that share one of the rarest words, rarest first.
 
         Words that no other text has do not count: those are the ones in which near duplicates differ.
+
+        Args: own: number of the text itself, where it is in the index.
         """
-        known = [numbers for word in words_of(text) if (numbers := self._numbers.get(word)) is not None]
-        known.sort(key=len)
+        known = [(numbers, word) for word in words_of(text) if (numbers := self._numbers.get(word)) is not None]
+        if own >= 0:
+            known = [(numbers, word) for numbers, word in known if len(numbers) > 1]
+        known.sort(key=lambda entry: (len(entry[0]), entry[1]))
         found: dict[int, str] = {}
-        for numbers in known[:LOOKED_UP_WORDS]:
+        for numbers, _ in known[:LOOKED_UP_WORDS]:
             room = at_most - len(found)
             if room <= 0:
                 break
             for number in numbers[-room:]:
                 found[number] = self._texts[number]
+        found.pop(own, None)
         return found
 
     def near(self, text: str, ratio: float = NEAR_RATIO) -> list[tuple[int, float]]:

@@ -112,15 +112,17 @@ class StoreIndex:
         """
         if statement.is_row:
             return tuple(self._rows.get(statement.subject, ()))
-        equal = [self._statements[number] for number in self._exact.get(normalise(statement.text), ())]
+        numbers = self._exact.get(normalise(statement.text), [])
+        equal = [self._statements[number] for number in numbers]
         if len({other.path for other in equal} | {statement.path}) >= BOILERPLATE_DOCUMENTS:
             return ()
-        near = self._words.candidates(statement.text)
+        own = next((number for number in numbers if self._statements[number] == statement), -1)
+        near = self._words.candidates(statement.text, own)
         chosen = dict.fromkeys([*_best(statement.text, near, fuzz.ratio, _LIKE_RATIO)])
         part = fuzz.token_set_ratio if statement.text.isascii() else fuzz.partial_ratio
         chosen |= dict.fromkeys(_best(statement.text, near, part, _PART_RATIO))
         alike = [self._statements[number] for number in chosen]
-        return tuple(dict.fromkeys([*equal[:_COMPARED], *alike]))
+        return tuple(other for other in dict.fromkeys([*equal[:_COMPARED], *alike]) if other != statement)
 
 
 def _best(text: str, near: Mapping[int, str], scorer: Callable[..., float], cutoff: float) -> Iterator[int]:
