@@ -91,7 +91,8 @@ class Store(models.Model):
     """One memory folder. `baseline` names its git dir in the data folder.
 
     `differing` lists documents whose disk text could not be merged with a newer approved text. `alarm` is a sentence
-    when the folder looks lost; capturing pauses until it is whole again.
+    when the folder looks lost; capturing pauses until it is whole again. `tidies` is whether safe edits are made by the
+    clock.
     """
 
     slug = models.SlugField(unique=True, max_length=60)
@@ -105,6 +106,8 @@ class Store(models.Model):
     switched_off = models.JSONField(default=list)
     differing = models.JSONField(default=list)
     alarm = models.TextField(default="")
+    tidies = models.BooleanField(default=True)
+    tidied_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=timezone.now)
 
     objects = StoreQuerySet.as_manager()
@@ -124,10 +127,13 @@ class Store(models.Model):
 class Agent(models.Model):
     """Who proposes. The token is kept as a SHA-256 digest; the webhook secret must be kept to check signatures.
 
-    The agent named `direct` stands for whoever writes files without asking; it has no token.
+    The agent named `direct` stands for whoever writes files without asking, `tidy` for the server that tidies a store;
+    they have no token, and nobody else may have their names.
     """
 
     DIRECT = "direct"
+    TIDY = "tidy"
+    RESERVED = (DIRECT, TIDY)
 
     name = models.CharField(max_length=40, unique=True)
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="agents")
@@ -336,6 +342,24 @@ class Delivery(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["agent", "door", "key"], name="delivery_once")]
+
+
+class TidyStop(models.Model):
+    """Tidying of one store by one rule stopped, until a person switches it on again.
+
+    `change` is the tidy change that a person rolled back, when that is why.
+    """
+
+    store = models.ForeignKey(Store, models.CASCADE, related_name="tidy_stops")
+    rule = models.CharField(max_length=24)
+    sentence = models.TextField()
+    change = models.OneToOneField(Change, models.CASCADE, null=True, related_name="tidy_stop")
+    at = models.DateTimeField(default=timezone.now)
+    lifted_at = models.DateTimeField(null=True)
+    lifted_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        indexes = [models.Index(fields=["store", "rule"], name="tidy_stop_by_rule")]
 
 
 class SignUpLink(models.Model):

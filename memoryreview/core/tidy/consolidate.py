@@ -17,6 +17,12 @@ from .model import Candidate, ContextOf, Known, Step
 MAX_ROUNDS = 4
 """Attempts to come from what was gathered to a proposal in which everything is proved."""
 
+MAX_ALONE = 40
+"""Candidates that are judged one by one after all of them together were not proved."""
+
+FEW = 3
+"""Edits that are tried together when all are too many."""
+
 
 @dataclass(frozen=True, slots=True)
 class Consolidated:
@@ -31,28 +37,55 @@ def consolidate(
 ) -> Consolidated:
     """Let the classifier judge all candidates of a rule at once, then once more what it proved of them.
 
+    Where nothing is proved of all together, each is judged alone, and as many are taken as are proved together: what
+    is left over is found by the next run.
+
     Args:
         most: edits that may be made.
         known: edits that were taken back before, which are not made again.
     """
+    court = _Court(rule, tree, context_of, most, known)
     candidates = _apart(gathered)
-    delta: Delta = delta_of_rewrites(tree, (rewrite for candidate in candidates for rewrite in candidate.rewrites))
-    postponed = 0
-    for _ in range(MAX_ROUNDS):
-        if not delta:
-            return Consolidated(None, postponed)
-        context = context_of(tree, delta)
-        found = classify(tree, Overlay(tree, delta), context)
-        proved = [action for action in found.actions if _is_proved(action, rule)]
-        wanted = [action for action in proved if not _is_taken_back(action, known)]
-        kept, postponed = wanted[:most], postponed + len(wanted[most:])
-        if len(kept) == len(found.actions) and found.verdict is Verdict.SAFE:
-            [proof] = safe_part(found)
-            if verify(tree, Overlay(tree, delta), proof, context):
-                return Consolidated(Step(rule, delta, proof, found), postponed)
-            return Consolidated(None, postponed)
-        delta = _delta_of_actions(tree, rule, kept)
-    return Consolidated(None, postponed)
+    found = court.judge(candidates)
+    if found.step is not None or found.postponed or not candidates:
+        return found
+    alone = [candidate for candidate in candidates[:MAX_ALONE] if court.judge([candidate]).step is not None]
+    for count in sorted({count for count in (len(alone), FEW, 1) if 0 < count <= len(alone)}, reverse=True):
+        found = court.judge(alone[:count])
+        if found.step is not None:
+            return found
+    return found
+
+
+class _Court:
+    """Judges proposals of one rule against one tree."""
+
+    def __init__(self, rule: Kind, tree: Tree, context_of: ContextOf, most: int, known: Known) -> None:
+        self._rule, self._tree, self._context_of = rule, tree, context_of
+        self._most, self._known = most, known
+
+    def judge(self, candidates: Sequence[Candidate]) -> Consolidated:
+        tree = self._tree
+        delta: Delta = delta_of_rewrites(tree, (rewrite for candidate in candidates for rewrite in candidate.rewrites))
+        postponed = 0
+        for _ in range(MAX_ROUNDS):
+            if not delta:
+                break
+            context = self._context_of(tree, delta)
+            found = classify(tree, Overlay(tree, delta), context)
+            wanted = [action for action in found.actions if self._is_wanted(action)]
+            kept, postponed = wanted[: self._most], postponed + len(wanted[self._most :])
+            if len(kept) == len(found.actions) and found.verdict is Verdict.SAFE:
+                [proof] = safe_part(found)
+                is_proved = verify(tree, Overlay(tree, delta), proof, context)
+                return Consolidated(Step(self._rule, delta, proof, found) if is_proved else None, postponed)
+            delta = _delta_of_actions(tree, self._rule, kept)
+        return Consolidated(None, postponed)
+
+    def _is_wanted(self, action: Action) -> bool:
+        if action.verdict is not Verdict.SAFE or action.kind is not self._rule:
+            return False
+        return not self._known(str(action.kind), action.path, action.old, action.new)
 
 
 def delta_of_rewrites(tree: Tree, rewrites: Iterable[Rewrite]) -> dict[str, bytes | None]:
@@ -81,14 +114,6 @@ def _apart(gathered: Iterable[Candidate]) -> list[Candidate]:
             kept.append(candidate)
             ends.update({rewrite.path: max(rewrite.end - 1, rewrite.start) for rewrite in candidate.rewrites})
     return kept
-
-
-def _is_proved(action: Action, rule: Kind) -> bool:
-    return action.verdict is Verdict.SAFE and action.kind is rule and action.proof is not None
-
-
-def _is_taken_back(action: Action, known: Known) -> bool:
-    return known(str(action.kind), action.path, action.old, action.new)
 
 
 def _delta_of_actions(tree: Tree, rule: Kind, actions: Sequence[Action]) -> Delta:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from memoryreview.core.classify.rules import VERSIONS
 from memoryreview.core.model import Context, FormatName, Kind, Tree, Verdict
@@ -27,9 +27,11 @@ class Wishes:
         stopped: rules of which nothing is done, nor suggested.
         most: edits that may be made in this run.
         known: edits that a person took back; they are never made again.
+        held: why nothing is edited in a document for now, by path.
     """
 
     stopped: Collection[Kind] = ()
+    held: Mapping[str, str] = field(default_factory=dict)
     most: int = MAX_EDITS
     known: Known = lambda rule, path, old, new: False
 
@@ -53,13 +55,18 @@ def plan(tree: Tree, format_name: FormatName, context_of: ContextOf, wishes: Wis
     Each rule is judged on the tree that the rules before it leave, in the order in which safe parts land; what becomes
     possible only by a later one waits for the next run.
     """
-    context = context_of(tree, {})
-    run = _Run(tree, orient(tree, format_name, context.limits), context_of, wishes or Wishes())
+    context, asked = context_of(tree, {}), wishes or Wishes()
+    run = _Run(tree, _without(orient(tree, format_name, context.limits), asked.held), context_of, asked)
     for rule in VERSIONS:
         if rule in GATHERERS:
             run.use(rule, context)
     found = (*run.unproved(context), *suggest.suggestions(run.library, run.survey))
     return Plan(tuple(run.steps), found, run.survey, run.postponed)
+
+
+def _without(survey: Survey, held: Mapping[str, str]) -> Survey:
+    documents = {path: data for path, data in survey.documents.items() if path not in held}
+    return replace(survey, documents=documents, skipped={**survey.skipped, **held})
 
 
 class _Run:

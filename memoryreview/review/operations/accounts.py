@@ -87,7 +87,7 @@ def create_account(link: SignUpLink, *, username: str, password: str) -> User:
 def _inherit(owner: User) -> None:
     """What was adopted or added before the first account existed belongs to it."""
     Store.objects.filter(scope="private", owner__isnull=True).update(owner=owner)
-    Agent.objects.filter(person__isnull=True).exclude(name=Agent.DIRECT).update(person=owner)
+    Agent.objects.filter(person__isnull=True).exclude(name__in=Agent.RESERVED).update(person=owner)
     for team in Team.objects.filter(memberships__isnull=True):
         Membership.objects.create(team=team, person=owner, role=Role.MAINTAINER)
 
@@ -123,7 +123,11 @@ def add_agent(name: str, stores: Sequence[Store] = (), person: User | None = Non
 
     Raises: AgentNameError.
     """
-    if not _NAME.fullmatch(name) or name == Agent.DIRECT:
+    if name in Agent.RESERVED:
+        raise AgentNameError(
+            f"“{name}” is the name of a part of memoryreview. Nothing was stored; choose another name."
+        )
+    if not _NAME.fullmatch(name):
         raise AgentNameError(
             f"“{name[:60]}” cannot name an agent: use 1 to 40 of a-z, 0-9, dot, dash, underscore. Nothing was stored."
         )

@@ -32,6 +32,14 @@ def worktree_of(store: Store) -> Worktree:
     return Worktree(root)
 
 
+def skipped_in(store: Store) -> dict[str, str]:
+    """Return why files of the folder are left out of the store, by path; {} when the folder cannot be looked at."""
+    try:
+        return dict(worktree_of(store).scan().skipped)
+    except WorktreeError:
+        return {}
+
+
 @contextmanager
 def reading(store: Store) -> Iterator[Repository]:
     """Open the baseline for reading. Raises CannotApplyError with the sentence of the fault."""

@@ -55,7 +55,7 @@ def agents_visible_to(person: User) -> Iterable[Agent]:
     """Return a person's own agents, and those that were given a store the person may see."""
     stores = Store.objects.visible_to(person).values("pk")
     reachable = Q(person=person) | Q(stores__in=stores)
-    return Agent.objects.exclude(name=Agent.DIRECT).filter(reachable).distinct()
+    return Agent.objects.exclude(name__in=Agent.RESERVED).filter(reachable).distinct()
 
 
 def agent_rows(person: User, now: datetime) -> tuple[AgentRow, ...]:

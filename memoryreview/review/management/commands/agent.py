@@ -43,7 +43,7 @@ class Command(MemoryCommand):
             self.stdout.write(f"  {label}: {value}")
 
     def _list(self, options: dict[str, Any]) -> None:
-        agents = Agent.objects.exclude(name=Agent.DIRECT).prefetch_related("stores").order_by("name")
+        agents = Agent.objects.exclude(name__in=Agent.RESERVED).prefetch_related("stores").order_by("name")
         rows: list[dict[str, Any]] = [
             {
                 "name": agent.name,
@@ -63,7 +63,7 @@ class Command(MemoryCommand):
             self.stdout.write("No agents yet. Add one with: memoryreview agent add NAME")
 
     def _revoke(self, options: dict[str, Any]) -> None:
-        agent = Agent.objects.filter(name=options["name"]).exclude(name=Agent.DIRECT).first()
+        agent = Agent.objects.filter(name=options["name"]).exclude(name__in=Agent.RESERVED).first()
         if agent is None:
             raise RefusedCommandError(f"There is no agent “{options['name']}”. List them with: memoryreview agent list")
         accounts.revoke_agent(agent)
