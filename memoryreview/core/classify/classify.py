@@ -28,7 +28,7 @@ from memoryreview.core.overlay import Overlay, delta_of
 from memoryreview.core.scan import new_findings, scan
 from memoryreview.core.text import apply_rewrites, normalise
 
-from . import health, mass, moves, reasons, rename, titles, whole
+from . import health, loaded, mass, moves, reasons, rename, titles, whole
 from .budget import MAX_SINGLE_CHECKS, Budget
 from .changed import ChangedDocument
 from .document import read
@@ -73,6 +73,7 @@ class _Revision:
     def classification(self) -> Classification:
         drafts = moves.told(self._drafts(), self._budget)
         drafts = self._confirmed(self._few_pruned(self._absorbed(drafts)))
+        drafts = loaded.told(drafts, self._base, self._proposed, self._context)
         crowd = mass.find(drafts, self._staying, self._entries)
         drafts += [crowd] if crowd else []
         drafts.sort(key=lambda draft: (draft.path, draft.kind is not Kind.MASS_CHANGE, draft.old[0], draft.new[0]))
@@ -160,6 +161,9 @@ class _Revision:
         drafts = [_held(d, reasons.SWITCHED_OFF) if d.rewrites and d.kind in off else d for d in drafts]
         loud = {id(draft) for draft in self._with_findings([draft for draft in drafts if draft.rewrites])}
         drafts = [_held(draft, reasons.NEW_FINDING) if id(draft) in loud else draft for draft in drafts]
+        safe = [draft for draft in drafts if draft.rewrites]
+        pushing = loaded.held(safe, self._base, self._applied(safe), self._context)
+        drafts = [_held(draft, loaded.PUSHES_OUT) if id(draft) in pushing else draft for draft in drafts]
         groups: dict[tuple[str, Kind], list[Draft]] = {}
         for draft in drafts:
             if draft.rewrites:

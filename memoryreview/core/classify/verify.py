@@ -10,6 +10,7 @@ from itertools import groupby
 from types import MappingProxyType
 
 from memoryreview.core import formats, frontmatter
+from memoryreview.core.formats.base import Meter
 from memoryreview.core.markdown import Spot, links, outline
 from memoryreview.core.model import Context, Kind, Proof, Rewrite, Tree
 from memoryreview.core.overlay import delta_of
@@ -159,6 +160,23 @@ def keeps_cited_lines(claim: Claim) -> bool:
     return True
 
 
+def keeps_what_is_loaded(claim: Claim) -> bool:
+    """Where an agent loads the beginning of a document only, all that it loaded is still loaded."""
+    for path in claim.paths:
+        before, after = claim.base[path], claim.proposed.get(path, b"")
+        own = formats.of_document(claim.context.format, path, before)
+        end, new_end = _loaded_end(own.meters(path, before), before), _loaded_end(own.meters(path, after), after)
+        grown = sum(len(one.new) - (one.end - one.start) for one in claim.rewrites(path) if one.end <= end)
+        if new_end < min(end + grown, len(after)):
+            return False
+    return True
+
+
+def _loaded_end(meters: tuple[Meter, ...], data: bytes) -> int:
+    cuts = [meter.cut_line for meter in meters if meter.cut_line is not None]
+    return lines_of(data)[min(cuts) - 1].start if cuts else len(data)
+
+
 def keeps_structure(claim: Claim) -> bool:
     """Every line that stays has the place, depth, section, list and item that it had."""
     for path in claim.paths:
@@ -233,6 +251,7 @@ COMMON: tuple[Clause, ...] = (
     has_closed_head,
     keeps_line_ends,
     keeps_cited_lines,
+    keeps_what_is_loaded,
     keeps_structure,
     orphans_nothing,
     keeps_links,

@@ -64,14 +64,24 @@ class IndexRow:
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """How full a budget is. `unit` is "lines", "bytes", "characters" or "tokens"; `cut_line` is the 1-based first line
-    that the agent no longer sees, None while all is seen."""
+    """How full a budget is.
+
+    Args:
+        unit: "lines", "bytes", "characters" or "tokens".
+        cut_line: 1-based first line that the agent no longer sees, None while all is seen.
+        past_line: the first line past the limit where the agent sees it all the same, but its tool adds no more.
+    """
 
     path: str
     unit: str
     used: int
     limit: int
     cut_line: int | None
+    past_line: int | None = None
+
+    @property
+    def over_line(self) -> int | None:
+        return self.cut_line if self.cut_line is not None else self.past_line
 
 
 class Format(Protocol):

@@ -36,10 +36,15 @@ class Hermes:
         """Count the characters of the joined entries. Hermes refuses to write past the limit but reads all there is."""
         if not is_memory(path):
             return ()
-        spans = _spans(data)
-        used = sum(len(data[start:end].decode("utf-8", "replace")) for start, end in spans)
-        joined = used + _DELIMITER_CHARS * max(0, len(spans) - 1)
-        return (Meter(path, "characters", joined, CHARACTERS[basename(path)], None),)
+        limit = CHARACTERS[basename(path)]
+        joined, past = 0, None
+        for start, end in _spans(data):
+            joined += _DELIMITER_CHARS if joined else 0
+            room, text = limit - joined, data[start:end].decode("utf-8", "replace")
+            joined += len(text)
+            if joined > limit and past is None:
+                past = data.count(b"\n", 0, start) + 1 + text[: max(0, room)].count("\n")
+        return (Meter(path, "characters", joined, limit, None, past),)
 
     def lint(self, tree: Tree) -> tuple[Problem, ...]:
         problems = lint.files(tree)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from memoryreview.core.budget import BudgetChange, Used
+from memoryreview.core.budget import budgets as budget_changes
 from memoryreview.core.formats import of as format_of
+from memoryreview.core.formats import of_document
 from memoryreview.core.formats.base import Format, Meter
-from memoryreview.core.model import Delta, FormatName, Tree
+from memoryreview.core.model import Context, Delta, FormatName, Tree
+from memoryreview.core.overlay import Overlay
 from memoryreview.review.models import Proposal
 from memoryreview.review.operations.receive import rejected_before_json
 
 from .links import proposal_url
-from .words import short_oid, size_words
+from .words import plural, short_oid, size_words
 
 _FILES_SHOWN = 20
 _SCORES_SHOWN = 8
@@ -36,7 +40,8 @@ class Score:
 class MeterView:
     """A budget before and after. `sentence` says it in words, `warning` what the agent will not see.
 
-    `heading` names the document above the first of its budgets.
+    `heading` names the document above the first of its budgets; below the last of them stand the entries that fall out
+    (`lost`) or come back (`back`), with what is said of them.
     """
 
     path: str
@@ -46,6 +51,10 @@ class MeterView:
     high: int
     sentence: str
     warning: str
+    lost: tuple[str, ...] = ()
+    lost_words: str = ""
+    back: tuple[str, ...] = ()
+    back_words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +102,8 @@ def evidence(proposal: Proposal, tree: Tree, delta: Delta) -> Evidence:
 
 def meters(form: Format, tree: Tree, delta: Delta) -> tuple[MeterView, ...]:
     """Return the budgets of what changes, before and after; of the first index when no changed document has one."""
-    changed = tuple(
-        view
-        for path, new in sorted(delta.items())
-        if new is not None
-        for view in _compared(form, path, tree.get(path), new)
-    )
+    changes = budget_changes(tree, Overlay(tree, delta), Context(format=form.name))
+    changed = tuple(view for change in changes for view in _compared(change))
     return changed or index_budgets(form, tree, note=", unchanged")
 
 
@@ -110,30 +115,65 @@ def index_budgets(form: Format, tree: Tree, *, note: str = "") -> tuple[MeterVie
 
 def budgets(form: Format, path: str, data: bytes, *, note: str = "") -> tuple[MeterView, ...]:
     """Return the budgets of one document as it stands."""
-    return tuple(_meter(meter, number, note=note) for number, meter in enumerate(form.meters(path, data)))
+    found = of_document(form.name, path, data).meters(path, data)
+    return tuple(_meter(meter, number, note=note) for number, meter in enumerate(found))
 
 
-def _compared(form: Format, path: str, old: bytes | None, new: bytes) -> list[MeterView]:
-    before = {meter.unit: meter.used for meter in form.meters(path, old)} if old is not None else {}
-    return [
-        _meter(meter, number, before=before.get(meter.unit, 0)) for number, meter in enumerate(form.meters(path, new))
-    ]
+def _compared(change: BudgetChange) -> list[MeterView]:
+    """Return one view per measure. What is past the limit is said below the last one, for all of them."""
+    views = [_used(change, used, number) for number, used in enumerate(change.used)]
+    verb = "are" if change.lost_count > 1 else "is"
+    what = f"{verb} no longer seen" if change.is_cut else f"{verb} past the limit"
+    last = replace(
+        views[-1],
+        warning=_past(change),
+        lost=_named(change.lost, change.lost_count),
+        lost_words=f"{plural(change.lost_count, 'entry', 'entries')} {what}:" if change.lost_count else "",
+        back=_named(change.back, change.back_count),
+        back_words=f"{plural(change.back_count, 'entry', 'entries')} seen again:" if change.back_count else "",
+    )
+    return [*views[:-1], last]
 
 
-def _meter(meter: Meter, number: int, *, before: int | None = None, note: str = "") -> MeterView:
+def _named(titles: tuple[str, ...], count: int) -> tuple[str, ...]:
+    more = count - len(titles)
+    return (*titles, f"and {more:,} more") if more > 0 else titles
+
+
+def _used(change: BudgetChange, used: Used, number: int) -> MeterView:
+    moved = "" if used.before == used.after else f"{used.before:,} → "
+    sentence = f"{moved}{used.after:,} of {used.limit:,} {used.unit}"
+    heading = "" if number else change.path
+    high = used.limit * _HIGH_PERCENT // 100
+    return MeterView(change.path, heading, used.after, used.limit, high, sentence, "")
+
+
+def _past(change: BudgetChange) -> str:
+    """Say where the limit lies now, and where it lay before."""
+    now, was = change.line_after, change.line_before
+    if now is None:
+        return "Now all of it is seen." if was is not None and change.is_cut else ""
+    if not change.is_cut:
+        return f"Past the limit from line {now} on: it is still read, but no more can be added."
+    moved = "" if was in (None, now) else f" Until now it was line {was}."
+    return f"The agent does not see line {now} and below.{moved}"
+
+
+def _meter(meter: Meter, number: int, *, note: str = "") -> MeterView:
     used, limit = _amount(meter.used, meter.unit), _amount(meter.limit, meter.unit)
-    moved = "" if before is None or before == meter.used else f"{_amount(before, meter.unit)} → "
     unit = "" if meter.unit == "bytes" else f" {meter.unit}"
     warning = "Over the limit." if meter.used > meter.limit else ""
     if meter.cut_line:
         warning = f"The agent does not see line {meter.cut_line} and below."
+    elif meter.past_line:
+        warning = f"Past the limit from line {meter.past_line} on: it is still read, but no more can be added."
     return MeterView(
         path=meter.path,
         heading="" if number else meter.path,
         value=meter.used,
         limit=meter.limit,
         high=meter.limit * _HIGH_PERCENT // 100,
-        sentence=f"{moved}{used} of {limit}{unit}{note}",
+        sentence=f"{used} of {limit}{unit}{note}",
         warning=warning,
     )
 

@@ -98,6 +98,7 @@ def stamp(clause: str, text: str, new: str, **more: object) -> Lie:
 EXACT, ROW, DATE, BLANK = Kind.DEDUPE_EXACT, Kind.DEDUPE_INDEX, Kind.DATE_NORMALIZE, Kind.FORMAT_BLANK
 PORTS, GONE, LOST = "- [Ports](ports.md): where\n", "- [Gone](gone.md): when\n", "- [Lost](lost.md): who\n"
 REPEAT = "- use pnpm\n- use make\n{- use pnpm\n}"
+FULL = "moved {1/13/2025} at last\n\n" + f"- {'y' * 249}\n" * 99 + f"- {'z' * 24}\n"  # to the last of 25,000 bytes
 MERGE = "\n<<<<<<< HEAD\nfive\n=======\nsix\n>>>>>>> other\n"
 ITALIAN = "prima viene la prova e il gruppo guarda il pannello dei servizi per tutta la mattina con i capi"
 ITALIAN += ", poi il ramo viene marcato e le note sono nella pagina"
@@ -125,6 +126,7 @@ LIES = [
     Lie(EXACT, "keeps_cited_lines", REPEAT, path="MEMORY.md", context=CODEX),
     Lie(EXACT, "keeps_cited_lines", "# Task Group: a\n\n" + REPEAT, path="MEMORY.md"),
     Lie(BLANK, "keeps_cited_lines", "v1{ }\n## User Profile\n", path="memory_summary.md", context=CODEX),
+    Lie(DATE, "keeps_what_is_loaded", FULL, "2025-01-13", "MEMORY.md", CLAUDE),
     Lie(DATE, "keeps_structure", "{13. April 2025} it moved\n", "2025-04-13"),
     Lie(EXACT, "orphans_nothing", "- tools\n  - pnpm\n- hosts\n{- tools\n}  - make\n"),
     Lie(DATE, "keeps_links", "see [notes]({13/04/2025}) now\n", "2025-04-13"),

@@ -382,3 +382,30 @@ def test_direct_write_says_what_deciding_does_to_the_disk(owner_client: Client, 
 
     assert "direct write" in page.by_id("content").text
     assert "rejecting puts the approved text back" in page.one("p", class_="actions__note").text
+
+
+def test_budget_says_what_the_agent_would_no_longer_see(
+    owner_client: Client, make_store: MakeStore, propose: Propose
+) -> None:
+    rows = "".join(f"- [Note {number}](n{number}.md): hook\n" for number in range(1, 200))
+    store = make_store({"MEMORY.md": rows}, name="full", format="claude")
+    top = "- [Note 1](n1.md): hook\n"
+
+    page = _page(owner_client, propose(store, replaced("MEMORY.md", top, f"- [A](a.md)\n- [<b>B](b.md)\n{top}")))
+
+    [lines, size] = page.all("div", class_="meter")
+    assert lines.text.startswith("Budget of MEMORY.md")
+    assert "199 → 201 of 200 lines" in lines.text
+    assert "The agent does not see line 201 and below." in size.text
+    assert "1 entry is no longer seen: Note 199" in size.text
+    assert "so the agent does not see “Note 199”" in page.by_id("content").text
+
+
+def test_budget_says_what_is_seen_again(owner_client: Client, make_store: MakeStore, propose: Propose) -> None:
+    rows = "".join(f"- [Note {number}](n{number}.md): hook\n" for number in range(1, 203))
+    store = make_store({"MEMORY.md": rows}, name="full", format="claude")
+
+    page = _page(owner_client, propose(store, replaced("MEMORY.md", rows[: rows.index("- [Note 3]")], "")))
+
+    assert "2 entries seen again: Note 202Note 201" in page.all("div", class_="meter")[1].text
+    assert "Now all of it is seen." in page.all("div", class_="meter")[1].text
