@@ -50,6 +50,7 @@ class Kind(StrEnum):
     DEDUPE_INDEX = "dedupe.index"
     INDEX_TRIM = "index.trim"
     INDEX_PRUNE = "index.prune"
+    INDEX_SYNC = "index.sync"
     DATE_NORMALIZE = "date.normalize"
     VERIFIED_UPDATE = "verified.update"
     META_STAMP = "meta.stamp"
@@ -83,6 +84,7 @@ SAFE_KINDS = frozenset(
         Kind.DEDUPE_INDEX,
         Kind.INDEX_TRIM,
         Kind.INDEX_PRUNE,
+        Kind.INDEX_SYNC,
         Kind.DATE_NORMALIZE,
         Kind.VERIFIED_UPDATE,
         Kind.META_STAMP,

@@ -14,7 +14,7 @@ from .document import Document, is_section_file, read
 from .draft import Draft
 from .rules import index_prune
 from .rules.outcome import Declined
-from .safe import Explainer, Explanation, Part, Removals, Waits
+from .safe import Additions, Explainer, Explanation, Part, Removals, Waits
 from .steps import Comparison, Step, compare
 
 
@@ -36,6 +36,7 @@ class ChangedDocument:
         self.never_safe = health.why_never_safe(path, (before, after), context)
         self.followed: list[str] = []
         self._graveyard = index_prune.Graveyard(self.old, self.new, base, proposed, context, budget)
+        self._additions = Additions(self.old, self.new, base, proposed, context, budget)
         self._explainer = Explainer(self.old, self.new, base, proposed, context, budget)
         comparison = compare(self.old, self.new, budget)
         self._kept = comparison.kept
@@ -72,12 +73,15 @@ class ChangedDocument:
         return bool(name)
 
     def _explanations(self) -> list[Explanation]:
-        """Explain changed blocks first: whether a removed repeat has a copy that stays depends on them."""
+        """Explain additions together, and changed blocks before removals: whether a removed repeat has a copy that
+        stays depends on them."""
         if self.never_safe:
             return [Waits((Declined(self.never_safe),)) for _ in self._steps]
-        found: dict[int, Explanation] = {}
+        added = [index for index, step in enumerate(self._steps) if step.new_block and not step.old_block]
+        explained_additions = self._additions.explain([self._steps[index] for index in added])
+        found = dict(zip(added, explained_additions, strict=True))
         for index, step in enumerate(self._steps):
-            if step.new_block or not step.old_block:
+            if index not in found and (step.new_block or not step.old_block):
                 found[index] = self._explainer.explain(step)
         self._hold_entries(found)
         explained = {self._steps[i].old[0] for i, e in found.items() if not isinstance(e, Waits)}
@@ -205,6 +209,8 @@ def _safe_title(old: Document, part: Part, step: Step) -> str:
         moved = [rewrite.path for rewrite in part.rewrites if rewrite.path != old.path]
         where = f", the rest moves to {titles.plain(moved[0])}" if moved else ""
         return titles.shorten(f"Shorten the row “{titles.label(row.title, 50)}”{where}")
+    if part.kind is Kind.INDEX_SYNC:
+        return titles.shorten(f"Add the missing row “{titles.label(first.new.decode('utf-8'), 70)}”")
     if part.kind is Kind.INDEX_PRUNE:
         pruned = next(old.rows[index] for index in range(*part.old) if index in old.rows)
         return f"Remove the row “{titles.label(pruned.title, 50)}”, whose document is gone"

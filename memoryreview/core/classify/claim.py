@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,6 +16,16 @@ from memoryreview.core.model import Context, FormatName, Proof, Rewrite, Tree
 from memoryreview.core.text import Line, split_lines
 
 SECTION = "§".encode()
+
+_TAIL = r"(?:[ .(~][^/]*)?\.mdc?$"
+_INSTRUCTION = re.compile(
+    rf"(?i:(?:^|/)\.?(?:agents?|claude|gemini|qwen|copilot-instructions|global_rules|instructions|skill){_TAIL})"
+    rf"|(?:^|/)(?:SOUL|IDENTITY|BOOTSTRAP|HEARTBEAT|TOOLS|CONVENTIONS|WARP|CRUSH|OPENCODE|JULES|CODEX){_TAIL}"
+    r"|(?i:\.mdc$|\.(?:instructions|prompt|chatmode|agent)\.md$)"
+    r"|(?i:(?:^|/)\.(?:cursor|windsurf|cline|roo|goose)(?:rules|hints))"
+    r"|(?i:(?:^|/)\.[^/]+/(?:rules|instructions|prompts|commands|skills|agents|workflows|steering)/)"
+)
+_COPY = re.compile(r"conflict|konflikt|conflit|conflicto|冲突|衝突|競合|충돌", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +45,17 @@ class Claim:
 
     def rewrites(self, path: str) -> list[Rewrite]:
         return [rewrite for rewrite in self.proof.rewrites if rewrite.path == path]
+
+    def arrivals(self, path: str) -> list[tuple[int, int]]:
+        """Return the spans of the proposed document that come into it without taking the place of anything."""
+        found: list[tuple[int, int]] = []
+        shift = 0
+        for rewrite in self.rewrites(path):
+            start = rewrite.start + shift
+            if rewrite.start == rewrite.end:
+                found.append((start, start + len(rewrite.new)))
+            shift += len(rewrite.new) - (rewrite.end - rewrite.start)
+        return found
 
     @property
     def pairs(self) -> Iterator[tuple[bytes, bytes]]:
@@ -100,3 +122,16 @@ def run_starts(data: bytes) -> tuple[int, ...]:
 
 def is_blank(line: Line) -> bool:
     return not line.body.strip(b" \t")
+
+
+def is_copy(path: str) -> bool:
+    """Whether a sync tool made a document. A note about conflicts may say so in its name; a copy carries a mark or a
+    number with it."""
+    name = path.rpartition("/")[2]
+    is_marked = re.search(r"\d|\(|~|conflicted copy|kopie|copi[ea]|副本|コピー", name, re.IGNORECASE)
+    return bool(is_marked and _COPY.search(name))
+
+
+def is_instruction(path: str) -> bool:
+    """Whether people write a document for agents."""
+    return bool(_INSTRUCTION.search(path))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -20,10 +20,12 @@ from .rules import (
     format_blank,
     head_value,
     index_prune,
+    index_sync,
     index_trim,
     meta_stamp,
     verified_update,
 )
+from .rules.cut import has_children
 from .rules.outcome import Declined, Explained, Outcome
 from .steps import Step
 
@@ -143,6 +145,38 @@ class Explainer:
             yield Kind.DATE_NORMALIZE, explain(self._old, index, new_words + blanks)
         if blanks != new_body[len(new_words) :]:
             yield Kind.FORMAT_BLANK, format_blank.explain_line(self._old, index, words + new_body[len(new_words) :])
+
+
+class Additions:
+    """Explains what is added to one document: of that, only rows of an index can be proved.
+
+    Args:
+        base, proposed: the trees, because a row is made of the document that it points to.
+    """
+
+    def __init__(
+        self, old: Document, new: Document, base: Tree, proposed: Tree, context: Context, budget: Budget
+    ) -> None:
+        self._old, self._new = old, new
+        self._base, self._proposed = base, proposed
+        self._listing = index_sync.Listing(old, base, context, budget)
+
+    def explain(self, steps: Sequence[Step]) -> list[Explanation]:
+        """Explain all additions of the document together, because each row has its place behind another one."""
+        if not self._old.is_index or self._old.is_plain:
+            return [Waits() for _ in steps]
+        added = [self._added(step) for step in steps]
+        outcomes = index_sync.explain_additions(self._listing, added, self._base, self._proposed)
+        return [_parts(Kind.INDEX_SYNC, step, outcome) for step, outcome in zip(steps, outcomes, strict=True)]
+
+    def _added(self, step: Step) -> index_sync.Added:
+        at, first = step.old[0], step.new[0]
+        line = self._new.lines[first]
+        row = self._new.rows.get(first)
+        is_row = row is not None and (at, first + 1, (first + 1, first + 1)) == (step.old[1], step.new[1], row.lines)
+        is_alone = is_row and not has_children(self._new, step.new)
+        start = self._old.lines[at].start if at < len(self._old.lines) else len(self._old.data)
+        return index_sync.Added(start, row if is_alone else None, line.body, line.eol)
 
 
 class Removals:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from types import MappingProxyType
@@ -17,7 +17,7 @@ from memoryreview.core.overlay import delta_of
 from memoryreview.core.text import Line, apply_rewrites
 
 from . import invariants
-from .claim import Claim, Clause, is_blank, lines_in, lines_of
+from .claim import Claim, Clause, is_blank, is_copy, is_instruction, lines_in, lines_of
 
 VERSIONS: Mapping[Kind, int] = MappingProxyType(
     {
@@ -25,22 +25,13 @@ VERSIONS: Mapping[Kind, int] = MappingProxyType(
         Kind.DEDUPE_INDEX: 1,
         Kind.INDEX_TRIM: 1,
         Kind.INDEX_PRUNE: 1,
+        Kind.INDEX_SYNC: 1,
         Kind.DATE_NORMALIZE: 1,
         Kind.VERIFIED_UPDATE: 1,
         Kind.META_STAMP: 1,
         Kind.FORMAT_BLANK: 1,
     }
 )
-
-_TAIL = r"(?:[ .(~][^/]*)?\.mdc?$"
-_INSTRUCTION = re.compile(
-    rf"(?i:(?:^|/)\.?(?:agents?|claude|gemini|qwen|copilot-instructions|global_rules|instructions|skill){_TAIL})"
-    rf"|(?:^|/)(?:SOUL|IDENTITY|BOOTSTRAP|HEARTBEAT|TOOLS|CONVENTIONS|WARP|CRUSH|OPENCODE|JULES|CODEX){_TAIL}"
-    r"|(?i:\.mdc$|\.(?:instructions|prompt|chatmode|agent)\.md$)"
-    r"|(?i:(?:^|/)\.(?:cursor|windsurf|cline|roo|goose)(?:rules|hints))"
-    r"|(?i:(?:^|/)\.[^/]+/(?:rules|instructions|prompts|commands|skills|agents|workflows|steering)/)"
-)
-_COPY = re.compile(r"conflict|konflikt|conflit|conflicto|冲突|衝突|競合|충돌", re.IGNORECASE)
 
 
 def verify(base: Tree, proposed: Tree, proof: Proof, context: Context) -> bool:
@@ -96,18 +87,12 @@ def is_written_by_agents(claim: Claim) -> bool:
 
 
 def is_no_conflict_copy(claim: Claim) -> bool:
-    return not any(_COPY.search(path.rpartition("/")[2]) for path in claim.paths if _is_copy_name(path))
-
-
-def _is_copy_name(path: str) -> bool:
-    """A note about conflicts may say so in its name; a copy carries a mark or a number with it."""
-    name = path.rpartition("/")[2]
-    return bool(re.search(r"\d|\(|~|conflicted copy|kopie|copi[ea]|副本|コピー", name, re.IGNORECASE))
+    return not any(is_copy(path) for path in claim.paths)
 
 
 def is_no_instruction(claim: Claim) -> bool:
     """What people write for agents is theirs to change."""
-    return not any(_INSTRUCTION.search(path) for path in claim.paths)
+    return not any(is_instruction(path) for path in claim.paths)
 
 
 def is_small(claim: Claim) -> bool:
@@ -182,15 +167,15 @@ def keeps_structure(claim: Claim) -> bool:
     for path in claim.paths:
         before, after = claim.base[path], claim.proposed.get(path, b"")
         gone = {line.number for rewrite in claim.rewrites(path) for line in _gone(before, rewrite)}
+        come = {line.number for start, end in claim.arrivals(path) for line in lines_in(after, start, end)}
         old = [spot for line, spot in _texts(before) if line.number not in gone]
-        new = [spot for _, spot in _texts(after)]
-        is_longer = claim.rewrites(path)[-1].start == len(before)
-        if len(old) != len(new) and not (is_longer and len(old) < len(new)):
+        new = [spot for line, spot in _texts(after) if line.number not in come]
+        if len(old) != len(new):
             return False
-        lists = {one.list_id: two.list_id for one, two in zip(old, new, strict=False)}
+        lists = {one.list_id: two.list_id for one, two in zip(old, new, strict=True)}
         if len(set(lists.values())) != len(lists):
             return False
-        for one, two in zip(old, new, strict=False):
+        for one, two in zip(old, new, strict=True):
             if (one.place, one.depth, one.headings) != (two.place, two.depth, two.headings):
                 return False
             if lists[one.list_id] != two.list_id or (one.item_start == one.lineno) != (two.item_start == two.lineno):
@@ -222,19 +207,22 @@ def _gone(data: bytes, rewrite: Rewrite) -> list[Line]:
 
 
 def keeps_links(claim: Claim) -> bool:
-    """Every link that does not lie in a span leads where it did."""
+    """Every link that neither goes with a span nor comes with new lines leads where it did."""
     for path in claim.paths:
-        rewrites = claim.rewrites(path)
-        starts = [rewrite.start for rewrite in rewrites]
-        old = []
-        for link in links(claim.base[path]):
-            last = bisect_right(starts, link.start) - 1
-            if last < 0 or rewrites[last].end < link.end:
-                old.append((link.kind, link.text, link.target, link.anchor))
-        new = links(claim.proposed.get(path, b""))
-        if old != [(link.kind, link.text, link.target, link.anchor) for link in new]:
+        old = _links_outside(claim.base[path], [(rewrite.start, rewrite.end) for rewrite in claim.rewrites(path)])
+        if old != _links_outside(claim.proposed.get(path, b""), claim.arrivals(path)):
             return False
     return True
+
+
+def _links_outside(data: bytes, spans: Sequence[tuple[int, int]]) -> list[tuple[str, str, str, str]]:
+    starts = [start for start, _ in spans]
+    found = []
+    for link in links(data):
+        last = bisect_right(starts, link.start) - 1
+        if last < 0 or spans[last][1] < link.end:
+            found.append((link.kind, link.text, link.target, link.anchor))
+    return found
 
 
 COMMON: tuple[Clause, ...] = (

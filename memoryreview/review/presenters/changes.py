@@ -38,6 +38,7 @@ _RULE_WORDS = {
     Kind.DEDUPE_EXACT: "An entry that repeats another one word for word in the same list was removed; one stays.",
     Kind.DEDUPE_INDEX: "An index row that repeats the target and text of another one was removed; the other stays.",
     Kind.INDEX_TRIM: "An index row over its limit was cut at the end of a clause; the cut text stands in its document.",
+    Kind.INDEX_SYNC: "An approved document without a row got the one that its own name and description make.",
     Kind.INDEX_PRUNE: "An index row was removed whose document an approved change deleted; nothing bears its name now.",
     Kind.DATE_NORMALIZE: "Only a date changed its form; it has one reading, and nothing else differs.",
     Kind.VERIFIED_UPDATE: "Only the date moved on at which the document was verified; evidence came with it.",

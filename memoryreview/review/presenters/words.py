@@ -26,6 +26,7 @@ KIND_WORDS = {
     Kind.DEDUPE_EXACT: "Removes a repeat",
     Kind.DEDUPE_INDEX: "Removes a repeated index row",
     Kind.INDEX_TRIM: "Shortens an index row",
+    Kind.INDEX_SYNC: "Adds a missing index row",
     Kind.INDEX_PRUNE: "Removes a dead index row",
     Kind.DATE_NORMALIZE: "Writes a date plainly",
     Kind.VERIFIED_UPDATE: "Moves a verification date on",

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryreview.core.classify.classify import classify
-from memoryreview.core.classify.split import apply_proof, safe_part
+from memoryreview.core.classify.split import apply_proof, rebase, safe_part
 from memoryreview.core.classify.verify import verify
 from memoryreview.core.model import Action, Context, Ended, FormatName, History, Kind, Limits, Tree, Verdict
 from memoryreview.core.overlay import Overlay
@@ -77,7 +77,7 @@ def test_dead_rows_of_several_indexes_are_counted_together() -> None:
 def test_too_many_dead_rows_beside_a_safe_change_wait_without_it() -> None:
     base = topics(20, standing=17)
     base["topic_1.md"] = b"Moved on 13/04/2025.\n"
-    proposed = Overlay(base, {**without(base, 17, 18, 19).delta, "topic_1.md": b"Moved on 2025-04-13.\n"})  # type: ignore[attr-defined]
+    proposed = Overlay(base, {**without(base, 17, 18, 19), "topic_1.md": b"Moved on 2025-04-13.\n"})
 
     found = classify(base, proposed, deleted(17, 18, 19))
 
@@ -166,3 +166,151 @@ def test_only_few_approved_deletions_ever_leave_the_index(
         assert not verify(
             base, Overlay(base, apply_proof(base, proof)), proof, replace(context, limits=Limits(index_row_chars=20))
         )
+
+
+def note(name: str, description: str) -> bytes:
+    return f"---\nname: {name}\ndescription: {description}\n---\nText of {name}.\n".encode()
+
+
+def indexed(rows: int, *missing: str) -> dict[str, bytes]:
+    """A store whose index has so many rows, and notes without one."""
+    lines = "".join(f"- [Row {number}](row_{number}.md) — about {number}\n" for number in range(rows))
+    return {"MEMORY.md": lines.encode(), **{f"{name}.md": note(name, f"about {name}") for name in missing}}
+
+
+def with_rows(tree: Tree, *names: str) -> Tree:
+    new = "".join(f"- [{name}]({name}.md) — about {name}\n" for name in names)
+    return Overlay(tree, {"MEMORY.md": tree["MEMORY.md"] + new.encode()})
+
+
+def test_missing_rows_are_added_one_by_one_and_named() -> None:
+    base = indexed(3, "alpha", "beta")
+
+    found = classify(base, with_rows(base, "alpha", "beta"), CLAUDE)
+
+    assert verdicts(found.actions) == [(Kind.INDEX_SYNC, Verdict.SAFE)] * 2
+    assert found.actions[0].title == "Add the missing row “alpha — about alpha”"
+
+
+def test_rows_before_another_addition_are_safe_and_rows_after_it_wait() -> None:
+    base = indexed(3, "alpha", "beta", "gamma")
+    base["gamma.md"] = b"No head.\n"
+
+    found = classify(base, with_rows(base, "alpha", "gamma", "beta"), CLAUDE)
+
+    assert [action.verdict for action in found.actions] == [Verdict.SAFE, Verdict.REVIEW, Verdict.REVIEW]
+
+
+def test_c037_row_that_no_agent_would_load_waits() -> None:
+    base = indexed(200, "alpha")
+
+    found = classify(base, with_rows(base, "alpha"), CLAUDE)
+
+    assert found.verdict is Verdict.REVIEW
+    assert found.actions[0].reasons[0] == "The index would grow beyond what an agent loads of it."
+
+
+def test_row_that_pushes_another_out_of_the_loaded_part_waits() -> None:
+    base = indexed(3, "alpha")
+    base["MEMORY.md"] += b"\n" + b"Text.\n" * 196
+
+    found = classify(base, _after_rows(base, "- [alpha](alpha.md) — about alpha\n"), CLAUDE)
+
+    assert found.verdict is Verdict.REVIEW
+
+
+def _after_rows(tree: Tree, row: str) -> Tree:
+    text = tree["MEMORY.md"].decode()
+    last = text.index("\n\n") + 1
+    return Overlay(tree, {"MEMORY.md": f"{text[:last]}{row}{text[last:]}".encode()})
+
+
+def test_rows_that_fit_only_one_by_one_wait_all_together() -> None:
+    base = indexed(199, "alpha", "beta")
+
+    alone = classify(base, with_rows(base, "alpha"), CLAUDE)
+    together = classify(base, with_rows(base, "alpha", "beta"), CLAUDE)
+
+    assert alone.verdict is Verdict.SAFE
+    assert [action.verdict for action in together.actions] == [Verdict.REVIEW] * 2
+
+
+def test_missing_row_and_dead_row_land_one_after_the_other() -> None:
+    base = topics(3, standing=3) | {"alpha.md": note("alpha", "about alpha")}
+    del base["topic_1.md"]
+    proposed = with_rows(Overlay(base, {"MEMORY.md": without(base, 1)["MEMORY.md"]}), "alpha")
+
+    found = classify(base, dict(proposed), deleted(1))
+
+    assert verdicts(found.actions) == [(Kind.INDEX_PRUNE, Verdict.SAFE), (Kind.INDEX_SYNC, Verdict.SAFE)]
+    tree: Tree = base
+    for proof in rebase(safe_part(found)):
+        after = dict(Overlay(tree, apply_proof(tree, proof)))
+        assert verify(tree, after, proof, deleted(1))
+        tree = after
+    assert tree == dict(proposed)
+
+
+def test_new_row_in_the_place_of_a_dead_one_waits() -> None:
+    base = topics(3, standing=2) | {"alpha.md": note("alpha", "about alpha")}
+    proposed = with_rows(Overlay(base, {"MEMORY.md": without(base, 2)["MEMORY.md"]}), "alpha")
+
+    found = classify(base, dict(proposed), deleted(2))
+
+    assert [action.verdict for action in found.actions] == [Verdict.REVIEW]
+
+
+def test_document_of_a_store_too_large_to_read_is_not_looked_up_for_a_wiki_row() -> None:
+    base = {
+        "MEMORY.md": b"- [[ports]]: where\n",
+        "alpha.md": note("alpha", "about alpha"),
+        **{f"large_{number}.md": b"x" * 2_000_000 for number in range(9)},
+    }
+    proposed = Overlay(base, {"MEMORY.md": base["MEMORY.md"] + b"- [[alpha]]: about alpha\n"})
+
+    found = classify(base, proposed, CLAUDE)
+
+    assert "answer to the name" in found.actions[0].reasons[0]
+
+
+WORDS = st.text(st.sampled_from("abc xyz,.:;—()'\"`*_[]<>#&é語-|\\!~"), min_size=1, max_size=20)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    name=WORDS,
+    description=WORDS,
+    separator=st.sampled_from([" — ", ": ", " - ", " "]),
+    bullet=st.sampled_from("-*+"),
+    other=WORDS,
+)
+def test_row_says_what_the_head_says_or_waits(
+    name: str, description: str, separator: str, bullet: str, other: str
+) -> None:
+    base = {
+        "MEMORY.md": f"{bullet} [Ports](ports.md){separator}which port\n\nText.\n".encode(),
+        "alpha.md": f"---\nname: {name}\ndescription: {description}\n---\nText.\n".encode(),
+    }
+    row, wrong = (f"{bullet} [{name}](alpha.md){separator}{text}\n" for text in (description, other))
+
+    right, changed = (classify(base, _after_rows(base, text), CLAUDE) for text in (row, wrong))
+
+    for action in (*right.actions, *changed.actions):
+        assert "independent check" not in " ".join(action.reasons)
+    if right.verdict is Verdict.SAFE:
+        (proof,) = safe_part(right)
+        assert [rewrite.new.decode() for rewrite in proof.rewrites] == [row]
+        assert verify(base, _after_rows(base, row), proof, CLAUDE)
+    assert (changed.verdict is Verdict.SAFE) == (right.verdict is Verdict.SAFE and row == wrong)
+
+
+def test_row_of_a_plain_head_is_safe_in_every_plain_form() -> None:
+    for separator in (" — ", ": ", " - ", " "):
+        for bullet in "-*+":
+            base = {
+                "MEMORY.md": f"{bullet} [Ports](ports.md){separator}which port\n\nText.\n".encode(),
+                "alpha.md": note("alpha", "about alpha"),
+            }
+            proposed = _after_rows(base, f"{bullet} [alpha](alpha.md){separator}about alpha\n")
+
+            assert classify(base, proposed, CLAUDE).verdict is Verdict.SAFE

@@ -95,8 +95,26 @@ def stamp(clause: str, text: str, new: str, **more: object) -> Lie:
     return checked(clause, text, new, rule=Kind.META_STAMP, **more)
 
 
+def sync(clause: str, new: str = "", before: str = "", head: str | None = None, **more: object) -> Lie:
+    """Args: new: the row that comes; before: the index, in which `{}` marks the place; head: of its document."""
+    described = head or "name: Cache\ndescription: how it is warmed\n"
+    own = {"cache.md": f"---\n{described}---\nText.\n"} | dict(more.pop("others", {}))  # type: ignore[call-overload]
+    text = before or f"{PORTS}{{}}"
+    lie = Lie(Kind.INDEX_SYNC, clause, text, new or CACHE, path="MEMORY.md", context=CLAUDE, others=own)
+    return replace(lie, **more)  # type: ignore[arg-type]  # fields of Lie
+
+
 EXACT, ROW, DATE, BLANK = Kind.DEDUPE_EXACT, Kind.DEDUPE_INDEX, Kind.DATE_NORMALIZE, Kind.FORMAT_BLANK
+CACHE = "- [Cache](cache.md): how it is warmed\n"
 PORTS, GONE, LOST = "- [Ports](ports.md): where\n", "- [Gone](gone.md): when\n", "- [Lost](lost.md): who\n"
+HEAD_OF_CACHE = "---\nname: Cache\ndescription: how it is warmed\n---\nText.\n"
+IN_FOLDER = "- [Cache](n/cache.md): how it is warmed\n"
+COPY = "cache.sync-conflict-20260324-101112-ABCDEFG.md"
+LONG = (
+    "x, "
+    + "the night job on the second host warms it and then the deploy script on the first one does it again, " * 2
+    + "y"
+)
 REPEAT = "- use pnpm\n- use make\n{- use pnpm\n}"
 FULL = "moved {1/13/2025} at last\n\n" + f"- {'y' * 249}\n" * 99 + f"- {'z' * 24}\n"  # to the last of 25,000 bytes
 MERGE = "\n<<<<<<< HEAD\nfive\n=======\nsix\n>>>>>>> other\n"
@@ -198,6 +216,41 @@ LIES = [
     prune("is_borne_by_nothing", f"{PORTS}{{{GONE}}}", others={"b.md": "---\nname: gone\n---\nx\n"}),
     prune("is_borne_by_nothing", f"{PORTS}{{{GONE}}}", others={"b.md": "gone.md"}),
     prune("leaves_a_whole_folder", f"{PORTS}{{{GONE}}}" + "".join(f"- [X](x{i}.md): x\n" for i in range(5))),
+    # index.sync
+    sync("adds_rows_alone", "- where it was\n", f"{PORTS}{{- where it is\n}}"),
+    sync("adds_rows_alone", before=f"{PORTS}{{}}", path="notes.md"),
+    sync("adds_rows_alone", "- [Cache](cache.md#six): how it is warmed\n"),
+    sync("points_to_an_approved_document", others={"n/MEMORY.md": "", "n/cache.md": HEAD_OF_CACHE}, new=IN_FOLDER),
+    sync("points_to_an_approved_document", CACHE.replace("cache.md", "AGENTS.md"), others={"AGENTS.md": HEAD_OF_CACHE}),
+    sync("points_to_an_approved_document", CACHE.replace("cache.md", COPY), others={COPY: HEAD_OF_CACHE}),
+    sync("points_to_an_approved_document", CACHE.replace("cache.md", "c.txt"), others={"c.txt": HEAD_OF_CACHE}),
+    sync("says_what_its_head_says", "- [Cache](cache.md): how it is warmed by hand\n"),
+    sync("says_what_its_head_says", "- [The cache](cache.md): how it is warmed\n"),
+    sync("says_what_its_head_says", "- [cache](cache.md): warm #1\n", head="description: warm #1\n"),
+    sync("says_what_its_head_says", "- [cache](cache.md): warm > cold\n", head="description: >\n  warm > cold\n"),
+    sync("says_what_its_head_says", "- [cache](cache.md): a <b> c\n", head="description: a <b> c\n"),
+    sync("says_what_its_head_says", "- [cache](cache.md): null\n", head="description: null\n"),
+    sync("looks_like_most_rows", "- [Cache](cache.md) — how it is warmed\n"),
+    sync("looks_like_most_rows", "- ★ [Cache](cache.md): how it is warmed\n"),
+    sync("looks_like_most_rows", "- [[cache]]: how it is warmed\n"),
+    sync("looks_like_most_rows", before=f"- [Tools](tools.md) — make\n{PORTS}{{}}"),
+    sync("follows_the_last_row", before=f"{{}}{PORTS}"),
+    sync("follows_the_last_row", before=f"{PORTS}{{}}- [Tools](tools.md): make\n"),
+    sync("follows_the_last_row", before=f"# A\n\n{PORTS}\n# B\n\n- [Tools](tools.md): make\n{{}}"),
+    sync("follows_the_last_row", before=f"{PORTS}\nRetired:\n\n- [Tools](tools.md): make\n{{}}"),
+    sync("is_the_only_row_for_it", before=f"{PORTS}- [Warm-up](cache.md#six): when\n{{}}"),
+    sync("is_the_only_row_for_it", before=f"See [[Cache]].\n\n{PORTS}{{}}"),
+    sync("is_the_only_row_for_it", before=f"- [cache](old.md): when\n{PORTS}{{}}"),
+    sync("is_the_only_row_for_it", before=f"{PORTS}{{}}{{}}"),
+    sync(
+        "is_the_only_row_for_it",
+        "- [[cache]]: how it is warmed\n",
+        "- [[ports]]: where\n{}",
+        others={"n/cache.md": "x\n"},
+    ),
+    sync("fits_what_is_loaded", context=replace(CLAUDE, limits=Limits(index_row_chars=30))),
+    sync("fits_what_is_loaded", f"- [cache](cache.md): {LONG}\n", head=f"description: {LONG}\n"),
+    sync("fits_what_is_loaded", before="Text.\n\n" * 98 + PORTS + "{}\nMore.\n\nMore.\n"),
     # date.normalize
     Lie(DATE, "reads_as_that_day", "moved {13/04/2025} at last\n", "2025-04-14"),
     Lie(DATE, "reads_as_that_day", "moved {03/04/2025} at last\n", "2025-04-03"),

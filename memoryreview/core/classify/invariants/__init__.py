@@ -8,7 +8,7 @@ from types import MappingProxyType
 from memoryreview.core.classify.claim import Clause
 from memoryreview.core.model import Kind
 
-from . import blank, dated, prune, repeat, stamped, trim
+from . import blank, dated, prune, repeat, stamped, sync, trim
 
 BY_RULE: Mapping[Kind, tuple[Clause, ...]] = MappingProxyType(
     {
@@ -16,6 +16,7 @@ BY_RULE: Mapping[Kind, tuple[Clause, ...]] = MappingProxyType(
         Kind.DEDUPE_INDEX: repeat.OF_ROW,
         Kind.INDEX_TRIM: trim.CLAUSES,
         Kind.INDEX_PRUNE: prune.CLAUSES,
+        Kind.INDEX_SYNC: sync.CLAUSES,
         Kind.DATE_NORMALIZE: dated.CLAUSES,
         Kind.VERIFIED_UPDATE: stamped.OF_CHECK,
         Kind.META_STAMP: stamped.OF_WRITE,

@@ -13,6 +13,7 @@ from . import (
     dedupe_index,
     format_blank,
     index_prune,
+    index_sync,
     index_trim,
     meta_stamp,
     verified_update,
@@ -21,6 +22,7 @@ from . import (
 VERSIONS: Mapping[Kind, int] = MappingProxyType(
     {
         # In the order in which the safe part lands: rules that count or compare entries before those that edit them.
+        Kind.INDEX_SYNC: index_sync.VERSION,
         Kind.INDEX_PRUNE: index_prune.VERSION,
         Kind.DEDUPE_EXACT: dedupe_exact.VERSION,
         Kind.DEDUPE_INDEX: dedupe_index.VERSION,
