@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
+from django.utils import timezone
 from django_q.models import Schedule
 
 CAPTURE_MINUTES = 1
@@ -12,9 +15,11 @@ def ensure_schedules() -> None:
     wanted = {
         "capture": ("memoryreview.review.tasks.capture_stores", Schedule.MINUTES, CAPTURE_MINUTES),
         "expire": ("memoryreview.review.tasks.expire_proposals", Schedule.HOURLY, None),
+        "tidy": ("memoryreview.review.tasks.tidy_stores", Schedule.DAILY, None),
         "sessions": ("memoryreview.review.tasks.clear_sessions", Schedule.HOURLY, None),
     }
     for name, (function, kind, minutes) in wanted.items():
-        Schedule.objects.update_or_create(
-            name=name, defaults={"func": function, "schedule_type": kind, "minutes": minutes, "repeats": -1}
-        )
+        stated = {"func": function, "schedule_type": kind, "minutes": minutes, "repeats": -1}
+        # A store is not tidied before its owner had a day to look around.
+        first = {"next_run": timezone.now() + timedelta(days=1)} if name == "tidy" else {}
+        Schedule.objects.update_or_create(name=name, defaults=stated, create_defaults={**stated, **first})

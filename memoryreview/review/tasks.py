@@ -11,6 +11,7 @@ from memoryreview.core.errors import MemoryReviewError
 from .models import Store
 from .operations.capture import capture
 from .operations.expire import expire
+from .operations.tidy import tidy
 
 log = logging.getLogger(__name__)
 
@@ -23,6 +24,17 @@ def capture_stores() -> int:
             made += len(capture(store))
         except MemoryReviewError as error:
             log.warning("capture %s: %s", store.slug, error)
+    return made
+
+
+def tidy_stores() -> int:
+    """Tidy every store whose owner lets the clock do it; return how many commits came of it."""
+    made = 0
+    for store in Store.objects.filter(tidies=True).order_by("pk"):
+        try:
+            made += len(tidy(store).applied)
+        except MemoryReviewError as error:
+            log.warning("tidy %s: %s", store.slug, error)
     return made
 
 

@@ -44,7 +44,8 @@ def test_tidy_before_up_was_ever_run(installation: Installation) -> None:
 
     assert note.read_text() == REPEATED[:52]
     [oid] = done["applied"]
-    assert [(change["oid"], change["agent"]) for change in installation.json("history")][0] == (oid, "tidy")
+    newest = installation.json("history")[0]
+    assert (newest["oid"], newest["agent"]) == (oid, "tidy")
     assert [row["id"] for row in installation.json("queue")] == done["suggested"]
     assert [action.get("commit", action.get("proposal")) for action in done["actions"]] == [oid, *done["suggested"]]
 

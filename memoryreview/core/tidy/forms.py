@@ -34,12 +34,17 @@ def cited_twice(library: Library) -> Iterator[Suggestion]:
         groups: dict[tuple[object, ...], list[Block]] = defaultdict(list)
         for block in document.blocks:
             words = entry_words(document, block)
-            plain = _CITATIONS.sub("", words)
+            plain = without_citations(words)
             if words and plain != words:
                 groups[(plain, *list_of(document, block))].append(block)
         for blocks in groups.values():
             if len({block.text for block in blocks}) > 1:
                 yield _merged(document, blocks)
+
+
+def without_citations(text: str) -> str:
+    """Return an entry without the `[Task n]` at its end."""
+    return _CITATIONS.sub("", text)
 
 
 def _merged(document: Document, blocks: list[Block]) -> Suggestion:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from memoryreview.core.formats.base import Meter
@@ -83,14 +82,15 @@ class Plan:
     """What a run would do now.
 
     Args:
+        noticed: what statements have to do with each other, besides what the format's checks find.
         postponed: edits that a limit on their number left for later.
     """
 
     steps: tuple[Step, ...]
     suggestions: tuple[Suggestion, ...]
     survey: Survey
+    noticed: tuple[Problem, ...] = ()
     postponed: int = 0
-    tree: Tree = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def edits(self) -> int:

@@ -9,7 +9,7 @@ from memoryreview.core.classify.rules import VERSIONS
 from memoryreview.core.model import Context, FormatName, Kind, Tree, Verdict
 from memoryreview.core.overlay import Overlay
 
-from . import blanks, repeats, suggest, trims
+from . import blanks, related, repeats, rows, suggest, trims
 from .consolidate import consolidate, delta_of_rewrites, judged
 from .library import Library
 from .model import Candidate, ContextOf, Known, Plan, Step, Suggestion, Survey, key_of
@@ -41,6 +41,7 @@ Gather = Callable[[Library, Context, Collection[str]], Iterable[Candidate]]
 GATHERERS: Mapping[Kind, Gather] = {
     Kind.DEDUPE_EXACT: lambda library, context, touched: _of(Kind.DEDUPE_EXACT, repeats.gather(library)),
     Kind.DEDUPE_INDEX: lambda library, context, touched: _of(Kind.DEDUPE_INDEX, repeats.gather(library)),
+    Kind.INDEX_PRUNE: lambda library, context, touched: rows.gather(library),
     Kind.INDEX_TRIM: lambda library, context, touched: trims.gather(library, context.limits.index_row_chars),
     Kind.FORMAT_BLANK: lambda library, context, touched: blanks.gather(library, touched),
 }
@@ -60,8 +61,9 @@ def plan(tree: Tree, format_name: FormatName, context_of: ContextOf, wishes: Wis
     for rule in VERSIONS:
         if rule in GATHERERS:
             run.use(rule, context)
-    found = (*run.unproved(context), *suggest.suggestions(run.library, run.survey))
-    return Plan(tuple(run.steps), found, run.survey, run.postponed)
+    relations = related.relations(run.library)
+    found = (*run.unproved(context), *suggest.suggestions(run.library, run.survey, relations))
+    return Plan(tuple(run.steps), found, run.survey, tuple(related.problems(relations)), run.postponed)
 
 
 def _without(survey: Survey, held: Mapping[str, str]) -> Survey:

@@ -4,7 +4,7 @@ for what it cannot prove."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
@@ -153,9 +153,13 @@ def _preview(store: Store, snapshot: Snapshot, head: str, *, is_asked: bool) -> 
         suggested=tuple(fresh[:room]),
         withheld=len(fresh[room:]),
         stops=stopped,
-        problems=problems(store, tree, skipped_in(store)),
+        problems=_ordered((*problems(store, tree, skipped_in(store)), *found.noticed)),
         shown=_hash(found, fresh[:room]),
     )
+
+
+def _ordered(found: Iterable[Problem]) -> tuple[Problem, ...]:
+    return tuple(sorted(found, key=lambda problem: (problem.path, problem.line or 0, problem.kind)))
 
 
 def _planned(store: Store, snapshot: Snapshot, tree: Tree, wishes: Wishes) -> Plan:

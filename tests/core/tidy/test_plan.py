@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoryreview.core.model import Kind
+from memoryreview.core.model import Ended, History, Kind
 from memoryreview.core.tidy.plan import Wishes
 
 from .runs import planned, rules, tidied
@@ -77,14 +79,28 @@ def test_blanks_go_only_where_something_else_changes() -> None:
         ("```\nrun it\nrun it\n```\n", "markdown"),
         ("Related: [[a]], [[b]]\n\nText.\n\nRelated: [[a]], [[b]]\n", "claude"),
         ("- Related: see the note\n- Related: see the note\n", "claude"),
-        ("- Keep five releases\n- Keep 5 releases\n", "claude"),
-        ("- port 8088 is open\n- port 8080 is open\n", "claude"),
+        ("`sync pull` → --pull, then --apply\n\n`sync push` → --push, then --apply\n", "claude"),
     ],
 )
-def test_what_repeats_for_a_reason_is_left_alone_c076_c077_c073(text: str, form: str) -> None:
+def test_what_repeats_for_a_reason_is_left_alone_c076_c077_c074(text: str, form: str) -> None:
     found = planned({"a.md": text}, form)
 
     assert (found.steps, found.suggestions) == ((), ())
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("Keep five releases", "Keep 3 releases"),
+        ("The job waits 30 s", "The job waits 30 min"),
+        ("port 8088 is open", "port 8080 is open"),
+        ("Use Node 20", "Use Node 22"),
+        ("Retries ≤ 5", "Retries ≥ 5"),
+        ("Ask before deleting", "Never ask before deleting"),
+    ],
+)
+def test_what_differs_in_a_value_is_never_edited_c073(pair: tuple[str, str]) -> None:
+    assert planned({"a.md": f"- {pair[0]}\n- {pair[1]}\n"}).steps == ()
 
 
 @pytest.mark.parametrize(
@@ -190,3 +206,49 @@ def test_each_step_verifies_and_runs_settle(files: dict[str, str], form: str) ->
 def test_planning_is_total_on_any_bytes(files: dict[str, bytes]) -> None:
     for form in ("claude", "codex", "hermes", "markdown"):
         assert planned(files, form) == planned(files, form)
+
+
+NOTES = {f"n{number}.md": f"---\nname: note {number}\n---\n\nAbout {number}.\n" for number in range(12)}
+INDEX = "".join(f"- [Note {number}](n{number}.md) — about {number}\n" for number in range(12))
+
+
+def _ended(*paths: str) -> History:
+    return History(ended={path: Ended(path, "", hashlib.sha256(path.encode()).hexdigest()) for path in paths})
+
+
+def test_a_row_goes_whose_document_was_deleted_with_approval() -> None:
+    files = {"MEMORY.md": INDEX, **{path: text for path, text in NOTES.items() if path != "n3.md"}}
+
+    after = tidied(files, history=_ended("n3.md"))
+
+    assert after["MEMORY.md"].decode() == INDEX.replace("- [Note 3](n3.md) — about 3\n", "")
+
+
+def test_of_many_such_rows_only_as_many_go_as_one_change_may_prune() -> None:
+    index = "".join(f"- [Note {number}](n{number}.md) — about {number}\n" for number in range(40))
+    gone = [f"n{number}.md" for number in range(5)]
+    files = {"MEMORY.md": index} | {f"n{number}.md": f"About {number}.\n" for number in range(5, 40)}
+
+    found = planned(files, history=_ended(*gone))
+
+    assert (rules(found), found.edits) == ([Kind.INDEX_PRUNE], 3)
+
+
+def test_a_dead_row_that_nobody_approved_is_suggested() -> None:
+    files = {"MEMORY.md": INDEX, **{path: text for path, text in NOTES.items() if path != "n3.md"}}
+
+    found = planned(files, history=History())
+
+    assert found.steps == ()
+    [suggestion] = found.suggestions
+    assert suggestion.delta["MEMORY.md"] == INDEX.replace("- [Note 3](n3.md) — about 3\n", "").encode()
+    assert suggestion.why.startswith("The row points to “n3.md”, which is not there")
+
+
+def test_c040_nothing_is_pruned_or_suggested_where_the_folder_looks_incomplete() -> None:
+    files = {"MEMORY.md": INDEX, "n0.md": NOTES["n0.md"], "n1.md": NOTES["n1.md"]}
+
+    found = planned(files, history=_ended(*(f"n{number}.md" for number in range(2, 12))))
+
+    assert (found.steps, found.suggestions, found.survey.is_incomplete) == ((), (), True)
+    assert [problem.kind for problem in found.survey.problems] == ["bulk-dead"]

@@ -52,7 +52,6 @@ def test_c079_the_shorter_form_is_offered_for_removal() -> None:
         "- Do not build the project\n\n## Other\n\n- Do not build the project, ever\n",
         "1. Restart the worker\n2. Restart the worker, then wait\n",
         "- [ ] ask Dana about it\n- [ ] ask Dana about it again\n",
-        "- Node 20 is what we use\n- Node 20 is what we used before\n",
     ],
 )
 def test_no_shorter_form_is_seen_in_other_words_lists_or_steps(text: str) -> None:
@@ -105,3 +104,44 @@ def test_a_head_with_anchors_is_left_alone_c016() -> None:
     head = "---\na: &a [x,x]\n" + "".join(f"k{n}: &k{n} [*a,*a,*a]\n" for n in range(200)) + "---\n"
 
     assert planned({"a.md": head}).suggestions == ()
+
+
+def test_c044_a_row_whose_file_was_renamed_is_offered_with_all_that_may_be_meant() -> None:
+    row = "- [Cache](project_cache.md) — how it is kept\n"
+    files = {
+        "MEMORY.md": row + "- [Ports](ports.md) — where\n",
+        "ports.md": "Ports.\n",
+        "project_cache_warmup.md": "Filling it.\n",
+        "project_cache_limits.md": "How much it holds.\n",
+    }
+
+    found = planned(files)
+
+    assert found.steps == ()
+    suggestion = one(found, "dead-row")
+    assert text_of(suggestion.delta, "MEMORY.md").startswith("- [Cache](project_cache_limits.md) — how it is kept\n")
+    assert "“project_cache_limits.md” has a like name" in suggestion.why
+    assert "“project_cache_warmup.md” may be meant as well" in suggestion.why
+
+
+def test_two_entries_that_disagree_are_reported_and_one_is_offered_for_removal() -> None:
+    found = planned({"team.md": "- The team has 4 people.\n- The team has 5 people.\n"})
+
+    assert [(problem.kind, problem.path, problem.line) for problem in found.noticed] == [
+        ("contradiction", "team.md", 2)
+    ]
+    suggestion = one(found, "contradiction")
+    assert text_of(suggestion.delta, "team.md") == "- The team has 5 people.\n"
+    assert "reject it if both hold" in suggestion.why
+
+
+def test_what_disagrees_across_documents_is_reported_only() -> None:
+    files = {
+        "MEMORY.md": "- [Review](review.md) — approved on 2026-04-27\n",
+        "review.md": "---\nname: review\ndescription: waiting for review\n---\n\nText.\n",
+    }
+
+    found = planned(files)
+
+    assert [problem.kind for problem in found.noticed] == ["contradiction"]
+    assert (found.steps, found.suggestions) == ((), ())

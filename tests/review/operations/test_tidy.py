@@ -8,14 +8,17 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
+from django_q.models import Schedule
 
 from memoryreview.core.model import Kind
+from memoryreview.review import tasks
 from memoryreview.review.models import Agent, Change, ChangeKind, Proposal, State, Store, TidyStop, Verb
 from memoryreview.review.operations import accounts, decide, rollback, tidy_stops
 from memoryreview.review.operations.audit import audit
 from memoryreview.review.operations.errors import CannotApplyError, NotPermittedError, StaleViewError
 from memoryreview.review.operations.reconcile import reconcile
 from memoryreview.review.operations.tidy import preview, tidy
+from memoryreview.review.schedule import ensure_schedules
 from tests.conftest import MakeStore, Propose, on_disk, replaced
 from tests.review.operations.test_decide import approve
 from tests.review.operations.test_reconcile import killed_at
@@ -300,3 +303,30 @@ def test_the_decision_chain_names_the_agent(make_store: MakeStore) -> None:
     assert change.decision is not None
     assert (change.decision.verb, change.decision.agent and change.decision.agent.name) == (Verb.AUTO_APPLY, "tidy")
     assert not TidyStop.objects.exists()
+
+
+def test_the_clock_tidies_the_stores_that_let_it(make_store: MakeStore, owner: User) -> None:
+    store, other = (make_store({"ports.md": REPEATED}, name=name) for name in ("notes", "other"))
+    lost = make_store({f"{name}.md": REPEATED for name in "abcd"}, name="lost")
+    for name in "abc":
+        (Path(lost.root) / f"{name}.md").unlink()
+    tidy_stops.switch(other, on=False, person=owner)
+
+    assert tasks.tidy_stores() == 1
+
+    assert (on_disk(store, "ports.md"), on_disk(other, "ports.md")) == (PLAIN.encode(), REPEATED.encode())
+    tidied_at = dict(Store.objects.values_list("slug", "tidied_at"))
+    assert tidied_at["notes"] is not None
+    assert (tidied_at["other"], tidied_at["lost"]) == (None, None)
+
+
+@pytest.mark.django_db(databases=["default", "queue"])
+def test_the_first_scheduled_run_is_a_day_away_and_a_restart_does_not_move_it() -> None:
+    before = timezone.now()
+    ensure_schedules()
+    [first] = Schedule.objects.filter(func="memoryreview.review.tasks.tidy_stores")
+
+    ensure_schedules()
+
+    assert timedelta(hours=23) < first.next_run - before < timedelta(hours=25)
+    assert Schedule.objects.get(name="tidy").next_run == first.next_run
