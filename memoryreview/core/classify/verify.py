@@ -17,7 +17,7 @@ from memoryreview.core.overlay import delta_of
 from memoryreview.core.text import Line, apply_rewrites
 
 from . import invariants
-from .claim import Claim, Clause, is_blank, is_copy, is_instruction, lines_in, lines_of
+from .claim import SECTION, Claim, Clause, is_blank, is_copy, is_instruction, lines_in, lines_of
 
 VERSIONS: Mapping[Kind, int] = MappingProxyType(
     {
@@ -189,8 +189,12 @@ def orphans_nothing(claim: Claim) -> bool:
         before = claim.base[path]
         gone = {line.number for rewrite in claim.rewrites(path) for line in _gone(before, rewrite)}
         owners: dict[int, int] = {}
+        above = 0
         for line, spot in _texts(before) if gone else ():
-            owners[spot.depth] = spot.item_start
+            if line.body == SECTION and claim.has_entries(path):
+                # A `§` rule ends whatever stands above it, also where Markdown would read on.
+                owners, above = {}, line.number
+            owners[spot.depth] = spot.item_start if spot.item_start > above else 0
             if line.number not in gone and any(owners.get(depth) in gone for depth in range(1, spot.depth + 1)):
                 return False
     return True

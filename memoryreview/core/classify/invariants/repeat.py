@@ -13,7 +13,8 @@ from memoryreview.core.classify.claim import SECTION, Claim, Clause, is_blank, l
 from memoryreview.core.formats import of
 from memoryreview.core.formats.base import IndexRow
 from memoryreview.core.markdown import Place, outline
-from memoryreview.core.text import Line
+from memoryreview.core.model import Rewrite
+from memoryreview.core.text import BYTE_ORDER_MARK, Line
 
 _RELATED = re.compile(
     r"[\W_]*(?:related|see also|siehe auch|voir aussi|(?:ver|véase) también|相关|相關|参见|参照|関連|관련|참고)",
@@ -29,9 +30,16 @@ class _Cut(NamedTuple):
     gap: list[Line]
 
 
+def _gone(data: bytes, rewrite: Rewrite) -> list[Line]:
+    """Return the lines that a rewrite takes out. Where it leaves the last line end, an empty first line stays."""
+    lines = lines_in(data, rewrite.start, rewrite.end)
+    keeps_end = len(lines) > 1 and rewrite.end < lines[-1].end
+    return lines[1:] if keeps_end and lines[0].body == b"" else lines
+
+
 def _cuts(claim: Claim) -> Iterator[_Cut]:
     for rewrite in claim.proof.rewrites:
-        gone = lines_in(claim.base[rewrite.path], rewrite.start, rewrite.end)
+        gone = _gone(claim.base[rewrite.path], rewrite)
         texts = [at for at, line in enumerate(gone) if not is_blank(line) and line.body != SECTION]
         first, stop = (texts[0], texts[-1] + 1) if texts else (0, 0)
         yield _Cut(rewrite.path, gone[first:stop], gone[:first] + gone[stop:])
@@ -58,7 +66,8 @@ def _entries(claim: Claim, path: str) -> dict[int, tuple[int, list[Line]]]:
 
 def _words(entry: list[Line]) -> tuple[str, ...]:
     """Return what two equal entries share: composed, the list mark and outer blanks away, runs of blanks one."""
-    lines = [unicodedata.normalize("NFC", line.body.decode("utf-8", "surrogateescape")).rstrip(" \t") for line in entry]
+    bodies = (line.body.removeprefix(BYTE_ORDER_MARK) if line.number == 1 else line.body for line in entry)
+    lines = [unicodedata.normalize("NFC", body.decode("utf-8", "surrogateescape")).rstrip(" \t") for body in bodies]
     lines[0] = re.sub(r"^[-*+][ \t]+", "", lines[0].lstrip(" \t"))
     return tuple(line if "`" in line else re.sub(r"(?<=[^ \t])[ \t]+", " ", line) for line in lines)
 
@@ -67,7 +76,7 @@ def removes_whole_lines(claim: Claim) -> bool:
     """Lines go with their own line end, or with the one before the first of them, and nothing comes for them."""
     for rewrite in claim.proof.rewrites:
         data = claim.base[rewrite.path]
-        gone = lines_in(data, rewrite.start, rewrite.end)
+        gone = _gone(data, rewrite)
         if rewrite.new or not gone:
             return False
         first, last = gone[0], gone[-1]
