@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -46,8 +45,7 @@ def classify_command(argv: Sequence[str]) -> int:
     """Run `classify BASE PROPOSED`. Returns 0 when a verdict was reached, 1 where --fail-on says so, 2 for usage."""
     parser = argparse.ArgumentParser(
         prog="memoryreview classify",
-        description="Say what may be applied without a person. Compares two files or two folders. Knows the time and "
-        "no history: what depends on an approved deletion, an approved rename or the age of a line waits.",
+        description="Say what may be applied without a person. Compares two files or two folders; knows no history.",
     )
     parser.add_argument("base", help="file or folder as it is")
     parser.add_argument("proposed", help="file or folder as it would be")
@@ -74,7 +72,7 @@ def scan_text_command(argv: Sequence[str]) -> int:
 def _classify(options: argparse.Namespace) -> int:
     base, proposed = _trees(options.base, options.proposed)
     name = formats.detect(base or proposed) if options.format == AUTO else FormatName(options.format)
-    result = classify(base, proposed, Context(format=name, now=datetime.now().astimezone()))
+    result = classify(base, proposed, Context(format=name))
     shown_result = redacted(result, base, proposed)
     if options.json:
         _print_json(classification_json(shown_result))

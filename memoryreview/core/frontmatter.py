@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from . import yaml_view
 from .names import shown
@@ -96,6 +97,7 @@ _RULE = (
 )
 
 
+@lru_cache(maxsize=8)
 def read(data: bytes) -> Frontmatter | NoFrontmatter:
     """Read the head of a document. Total on arbitrary bytes, linear time, never expands aliases."""
     start = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
@@ -161,6 +162,7 @@ def _typo_hits(view: View) -> Iterator[Hit]:
             yield Hit("injection", "disguise-typo", Severity.REVIEW, start, end, _MESSAGE)
 
 
+@lru_cache(maxsize=4096)
 def _typo_role(word: str) -> tuple[str, bool] | None:
     """Return the role of a word in the core phrase and whether it is misspelt. An inflected form has none."""
     for role, targets in _TYPO_TARGETS.items():
