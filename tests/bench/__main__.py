@@ -1,0 +1,52 @@
+"""`python -m tests.bench NAME`: measure one claim; exit 1 when it does not hold. Without a name: list them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping
+
+from . import classify_speed, cli_speed, harmless, meaning
+
+Run = Callable[[argparse.Namespace], bool]
+
+BENCHES: Mapping[str, tuple[str, Run]] = {
+    "mutations": (
+        "changes of meaning, of which none may be applied without a person (200,000)",
+        lambda options: meaning.run(count=options.count or 200_000, seed=options.seed, jobs=options.jobs),
+    ),
+    "harmless": (
+        "edits that change nothing, of which 99 % have to be recognised (20,000)",
+        lambda options: harmless.run(count=options.count or 20_000, seed=options.seed, jobs=options.jobs),
+    ),
+    "classify_speed": (
+        "cost of a verdict against parsing both sides, the size of the change and the size of the store",
+        lambda options: classify_speed.run(rounds=options.count or 15),
+    ),
+    "cli_speed": (
+        "classify on folders of 2,000 documents, and scan-text, against a bare Python that reads the files",
+        lambda options: cli_speed.run(rounds=options.count or 5),
+    ),
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument("name", nargs="?", choices=sorted(BENCHES))
+    parser.add_argument("--count", type=int, default=0, help="cases, or rounds of a measurement")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument("--case", type=int, help="show one case of mutations instead of running them")
+    options = parser.parse_args()
+    if options.name is None:
+        for name, (what, _) in BENCHES.items():
+            print(f"{name:16} {what}")
+        return 0
+    if options.case is not None:
+        print(meaning.told(meaning.case_of(options.seed, options.case)))
+        return 0
+    return 0 if BENCHES[options.name][1](options) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
