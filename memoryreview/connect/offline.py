@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,8 @@ def classify_command(argv: Sequence[str]) -> int:
     """Run `classify BASE PROPOSED`. Returns 0 when a verdict was reached, 1 where --fail-on says so, 2 for usage."""
     parser = argparse.ArgumentParser(
         prog="memoryreview classify",
-        description="Say what may be applied without a person. Compares two files or two folders; knows no history.",
+        description="Say what may be applied without a person. Compares two files or two folders. Knows the time and "
+        "no history: what depends on an approved deletion, an approved rename or the age of a line waits.",
     )
     parser.add_argument("base", help="file or folder as it is")
     parser.add_argument("proposed", help="file or folder as it would be")
@@ -72,7 +74,7 @@ def scan_text_command(argv: Sequence[str]) -> int:
 def _classify(options: argparse.Namespace) -> int:
     base, proposed = _trees(options.base, options.proposed)
     name = formats.detect(base or proposed) if options.format == AUTO else FormatName(options.format)
-    result = classify(base, proposed, Context(format=name))
+    result = classify(base, proposed, Context(format=name, now=datetime.now().astimezone()))
     shown_result = redacted(result, base, proposed)
     if options.json:
         _print_json(classification_json(shown_result))

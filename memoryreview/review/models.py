@@ -33,6 +33,8 @@ class Verb(StrEnum):
     """What a decision row records."""
 
     AUTO_APPLY = "auto_apply"
+    PASSIVE = "passive"  # landed unread, since the store's owner asks for it
+    READ = "read"  # a person read afterwards what had landed unread
     APPROVE = "approve"
     EDIT = "edit"
     REJECT = "reject"
@@ -43,6 +45,7 @@ class Verb(StrEnum):
     SUPERSEDE = "supersede"
     EXPIRE = "expire"
     ADOPT = "adopt"
+    CONFIGURE = "configure"
     INTERRUPT = "interrupt"
     FAIL = "fail"
 
@@ -91,9 +94,13 @@ class Store(models.Model):
     """One memory folder. `baseline` names its git dir in the data folder.
 
     `differing` lists documents whose disk text could not be merged with a newer approved text. `alarm` is a sentence
-    when the folder looks lost; capturing pauses until it is whole again. `tidies` is whether safe edits are made by the
-    clock.
+    when the folder looks lost; capturing pauses until it is whole again. `switched_off` to `passive` are what its
+    owner or maintainer set: safe rules that wait for a person, the length at which an index row may be trimmed, the
+    folder in which evidence is looked up ("" for none), and whether new facts land unread. `tidies` is whether safe
+    edits are made by the clock.
     """
+
+    MIN_ROW_CHARS, MAX_ROW_CHARS = 120, 400
 
     slug = models.SlugField(unique=True, max_length=60)
     root = models.TextField(unique=True)
@@ -104,6 +111,9 @@ class Store(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="stores")
     baseline = models.UUIDField(default=uuid.uuid4, unique=True)
     switched_off = models.JSONField(default=list)
+    index_row_chars = models.PositiveSmallIntegerField(default=200)
+    evidence_root = models.TextField(default="")
+    passive = models.BooleanField(default=False)
     differing = models.JSONField(default=list)
     alarm = models.TextField(default="")
     tidies = models.BooleanField(default=True)
@@ -120,6 +130,12 @@ class Store(models.Model):
             models.CheckConstraint(
                 condition=Q(scope=str(Scope.TEAM), team__isnull=False) | Q(scope=str(Scope.PRIVATE), team__isnull=True),
                 name="store_team_has_team",
+            ),
+            models.CheckConstraint(
+                condition=Q(index_row_chars__gte=120, index_row_chars__lte=400), name="store_index_row_chars"
+            ),
+            models.CheckConstraint(
+                condition=Q(passive=False) | Q(scope=str(Scope.PRIVATE)), name="store_passive_is_private"
             ),
         ]
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import json
 import os
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +178,26 @@ def test_exit_code_follows_fail_on(runner: Runner, proposed: str, fail_on: str, 
 
     assert classify_command([base, new, "--fail-on", fail_on]) == code
     assert classify_command([base, new]) == 0
+
+
+STAMPED = "---\nname: a\nmetadata:\n  modified: 2026-01-02T03:04:05Z\n---\n\nText.\n"
+
+
+def test_stamp_may_move_up_to_the_present_and_not_beyond(runner: Runner) -> None:
+    now, later = (f"{datetime.now(UTC) + timedelta(days=days):%Y-%m-%dT%H:%M:%SZ}" for days in (0, 3))
+
+    assert runner.compare(STAMPED, STAMPED.replace("2026-01-02T03:04:05Z", now))["verdict"] == "safe"
+    assert runner.compare(STAMPED, STAMPED.replace("2026-01-02T03:04:05Z", later))["verdict"] == "review"
+
+
+def test_what_depends_on_history_waits_and_says_so(runner: Runner) -> None:
+    index = "".join(f"- [{name}]({name}.md) — about {name}\n" for name in ("gone", "kept"))
+
+    answer = runner.compare(index, index.splitlines(keepends=True)[1], "--format", "claude", name="MEMORY.md")
+
+    (action,) = answer["actions"]
+    assert action["verdict"] == "review"
+    assert any("Nothing here remembers" in reason for reason in action["reasons"])
 
 
 def test_report_for_people_names_place_and_reason(runner: Runner) -> None:

@@ -72,7 +72,7 @@ def of_change(old: str, new: str) -> list[str]:
 
 def of_text(added: str, lost_lines: int) -> list[str]:
     """Name what is odd in added text. Args: lost_lines: lines of the document that go in the same change."""
-    words = placeholder.find(added)
+    words = placeholder.find(added, lost_lines)
     if not words:
         return []
     lost = f", and {lost_lines} lines would be lost" if lost_lines > 1 else ""

@@ -13,9 +13,10 @@ from django.utils import timezone
 
 from memoryreview.baseline.repository import Snapshot
 from memoryreview.core.classify.questions import questions
-from memoryreview.core.model import SAFE_KINDS, Context, Delta, FormatName, Kind
+from memoryreview.core.model import SAFE_KINDS, Context, Delta, FormatName, Kind, Limits
 from memoryreview.review.models import Store
 
+from .evidence import evidence
 from .history import history
 
 
@@ -37,11 +38,14 @@ def context_of(
 
     Args: now: when the change was taken in, by default now. source: what the proposal says where it comes from.
     """
+    stated = settings_of(store)
     context = Context(
         format=FormatName(store.format),
-        switched_off=switched_off(store),
+        limits=Limits(index_row_chars=stated.index_row_chars),
+        switched_off=switched_off(stated),
         promoted_from=promoted_from,
         now=machine_time(now),
+        evidence=evidence(stated, source or {}),
     )
     return with_history(context, store, tree, delta)
 
@@ -54,9 +58,14 @@ def with_history(context: Context, store: Store, tree: Snapshot, delta: Delta) -
     return replace(context, history=history(store, tree, questions(tree, delta, context), zone))
 
 
+def settings_of(store: Store) -> Store:
+    """Return a store as it is set now: who waited for its lock may hold an older row."""
+    return Store.objects.get(pk=store.pk)
+
+
 def switched_off(store: Store) -> frozenset[Kind]:
     """Return the rules that a store sends to review; all of them when what is stored cannot be read."""
-    stated = Store.objects.filter(pk=store.pk).values_list("switched_off", flat=True).first()
+    stated: object = store.switched_off
     if not isinstance(stated, list) or not all(isinstance(one, str) for one in stated):
         return SAFE_KINDS
     return SAFE_KINDS if set(stated) - {*map(str, SAFE_KINDS)} else frozenset(Kind(one) for one in stated)
