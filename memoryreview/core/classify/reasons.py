@@ -10,7 +10,7 @@ from memoryreview.core.model import Kind
 
 from . import placeholder
 from .document import Document, Span
-from .rules.date_normalize import days, mentions
+from .rules.calendar_form import days, mentions
 from .rules.guard_words import guards
 from .titles import label, plain
 

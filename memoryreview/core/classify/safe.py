@@ -141,8 +141,8 @@ class Explainer:
         words, blanks = body.rstrip(BLANKS), body[len(body.rstrip(BLANKS)) :]
         new_words = new_body.rstrip(BLANKS)
         if words != new_words:
-            explain: Callable[[Document, int, bytes], Outcome] = date_normalize.explain_line
-            yield Kind.DATE_NORMALIZE, explain(self._old, index, new_words + blanks)
+            new_line = new_words + blanks
+            yield Kind.DATE_NORMALIZE, date_normalize.explain_line(self._old, index, new_line, self._context.history)
         if blanks != new_body[len(new_words) :]:
             yield Kind.FORMAT_BLANK, format_blank.explain_line(self._old, index, words + new_body[len(new_words) :])
 

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 
@@ -104,6 +104,12 @@ def sync(clause: str, new: str = "", before: str = "", head: str | None = None, 
     return replace(lie, **more)  # type: ignore[arg-type]  # fields of Lie
 
 
+def known(first: date | None) -> Context:
+    """Return a context whose history has held the line of `FAILED` since that day, or knows nothing of it."""
+    line = "a.md", b"- Yesterday the rollout failed"
+    return Context(history=History(first_approved={line: first} if first else {}))
+
+
 EXACT, ROW, DATE, BLANK = Kind.DEDUPE_EXACT, Kind.DEDUPE_INDEX, Kind.DATE_NORMALIZE, Kind.FORMAT_BLANK
 CACHE = "- [Cache](cache.md): how it is warmed\n"
 PORTS, GONE, LOST = "- [Ports](ports.md): where\n", "- [Gone](gone.md): when\n", "- [Lost](lost.md): who\n"
@@ -117,6 +123,8 @@ LONG = (
 )
 REPEAT = "- use pnpm\n- use make\n{- use pnpm\n}"
 FULL = "moved {1/13/2025} at last\n\n" + f"- {'y' * 249}\n" * 99 + f"- {'z' * 24}\n"  # to the last of 25,000 bytes
+DAY = "# 2026-05-20\n\n"
+FAILED = f"{DAY}- {{Yesterday}} the rollout failed\n"
 MERGE = "\n<<<<<<< HEAD\nfive\n=======\nsix\n>>>>>>> other\n"
 ITALIAN = "prima viene la prova e il gruppo guarda il pannello dei servizi per tutta la mattina con i capi"
 ITALIAN += ", poi il ramo viene marcato e le note sono nella pagina"
@@ -262,6 +270,31 @@ LIES = [
     Lie(DATE, "is_not_enclosed", 'said "moved {13/04/2025} or so"\n', "2025-04-13"),
     Lie(DATE, "is_not_enclosed", "run `moved {13/04/2025} or so`\n", "2025-04-13"),
     Lie(DATE, "agrees_with_weekday", "on Friday, {13 April 2025} at last\n", "2025-04-13"),
+    Lie(DATE, "counts_from_its_heading", f"{DAY}- {{Yesterday}} the rollout failed\n", "2026-05-18 (Yesterday)"),
+    Lie(DATE, "counts_from_its_heading", f"{DAY}- {{Yesterday}} the rollout failed\n", "2026-05-19 (Last week)"),
+    Lie(DATE, "counts_from_its_heading", f"{DAY}- {{Yesterday}} the rollout failed\n", "2026-05-19"),
+    Lie(DATE, "counts_from_its_heading", "# Log\n\n- {Yesterday} the rollout failed\n", "2026-05-19 (Yesterday)"),
+    Lie(DATE, "counts_from_its_heading", f"{DAY}Ana:\n\n- {{Yesterday}} it failed\n", "2026-05-19 (Yesterday)"),
+    Lie(DATE, "counts_from_its_heading", f"{DAY}## A\n\n- {{Yesterday}} it failed\n", "2026-05-19 (Yesterday)"),
+    Lie(
+        DATE, "counts_from_its_heading", f"{DAY}§\n\n{{Yesterday}} it failed", "2026-05-19 (Yesterday)", context=HERMES
+    ),
+    Lie(DATE, "tells_of_the_past", f"{DAY}- {{Today}} the service is stable\n", "2026-05-20 (Today)"),
+    Lie(DATE, "tells_of_the_past", f"{DAY}- it is still used {{today}}\n", "2026-05-20 (today)"),
+    Lie(DATE, "tells_of_the_past", f"{DAY}- did it fail {{yesterday}}?\n", "2026-05-19 (yesterday)"),
+    Lie(DATE, "tells_of_the_past", f"{DAY}- usually it failed {{yesterday}}\n", "2026-05-19 (yesterday)"),
+    Lie(DATE, "tells_of_the_past", f"{DAY}- we renamed {{yesterday}} in the menu\n", "2026-05-19 (yesterday)"),
+    Lie(DATE, "tells_of_the_past", f"{DAY}- {{Heute}} ist der Dienst abgeschaltet\n", "2026-05-20 (Heute)"),
+    Lie(DATE, "tells_of_the_past", f"{DAY}- {{어제}} 정한 규칙\n", "2026-05-19 (어제)"),
+    Lie(DATE, "tells_of_the_past", f"{DAY}- {{昨天}}的任务已顺延\n", "2026-05-19 (昨天)"),
+    Lie(DATE, "tells_of_the_past", f"{DAY}- {{昨日}}の障害は復旧した\n", "2026-05-19 (昨日)"),
+    Lie(DATE, "is_the_only_time", f"{DAY}- {{Yesterday}} it failed, today it ran\n", "2026-05-19 (Yesterday)"),
+    Lie(DATE, "is_the_only_time", f"{DAY}- We met on 2026-05-18. It failed {{yesterday}}\n", "2026-05-19 (yesterday)"),
+    Lie(DATE, "is_the_only_time", f"{DAY}- It was slow on Monday. It failed {{yesterday}}\n", "2026-05-19 (yesterday)"),
+    Lie(DATE, "is_the_only_time", f"{DAY}- slow (see log. {{Yesterday}} it failed)\n", "2026-05-19 (Yesterday)"),
+    Lie(DATE, "agrees_with_history", FAILED, "2026-05-19 (Yesterday)", context=known(date(2026, 5, 22))),
+    Lie(DATE, "agrees_with_history", FAILED, "2026-05-19 (Yesterday)", context=known(date(2026, 5, 18))),
+    Lie(DATE, "agrees_with_history", FAILED, "2026-05-19 (Yesterday)", context=known(None)),
     # verified.update
     checked("is_the_value_of_its_key", "expires: {2026-05-19}"),
     checked("is_the_value_of_its_key", "port:\n  verified_at: {2026-05-19}"),

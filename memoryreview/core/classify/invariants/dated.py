@@ -5,47 +5,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from datetime import date
 from functools import lru_cache
 from typing import TypeAlias
 
 from memoryreview.core.classify.claim import Claim, Clause, line_at, lines_of, run_starts
 from memoryreview.core.markdown import Place, outline
 
-_MONTHS = (
-    r"jan(?:uary|uar|vier|v)?|jän(?:ner)?|ene(?:ro)?",
-    r"feb(?:ruary|ruar|rero)?|f[ée]vr(?:ier)?|fév",
-    r"mar(?:ch|s|zo)?|märz?|mrz",
-    r"apr(?:il)?|avr(?:il)?|abr(?:il)?",
-    r"may|mai|mayo",
-    r"jun(?:e|i|io)?|juin",
-    r"jul(?:y|i|io)?|juil(?:let)?",
-    r"aug(?:ust)?|ao[uû]t|ago(?:sto)?",
-    r"sept?|sept(?:ember|embre|iembre)|setiembre",
-    r"o[ck]t(?:ober)?|octobre|octubre",
-    r"nov(?:ember|embre|iembre)?",
-    r"de[cz](?:ember)?|d[ée]c(?:embre)?|dic(?:iembre)?",
-)
-_FORMS = (
-    (r"([0-9][0-9]?)/([0-9][0-9]?)/([0-9]{4})", ("dmy", "mdy")),
-    (r"(1[3-9]|2[0-9]|3[01])\.([0-9][0-9])\.([0-9]{4})", ("dmy",)),
-    (r"([0-9]{4})/([0-9][0-9])/([0-9][0-9])", ("ymd",)),
-    (r"([0-9]{4})\.([0-9][0-9])\.([0-9][0-9])", ("ymd",)),
-    (r"([^\W\d]+\.?) ([0-9][0-9]?), ([0-9]{4})", ("mdy",)),
-    (r"([0-9][0-9]?)\.? ([^\W\d]+\.?) ([0-9]{4})", ("dmy",)),
-    (r"([0-9][0-9]?) de ((?i:\w+o|abril|\w+bre)) de ([0-9]{4})", ("dmy",)),
-    (r"(1)er ((?i:janvier|f[ée]vrier|mars|avril|mai|juin|juillet|ao[uû]t|\w+bre)) ([0-9]{4})", ("dmy",)),
-)
-_WEEKDAYS = (
-    "monday montag lundi lunes",
-    "tuesday dienstag mardi martes",
-    "wednesday mittwoch mercredi miércoles miercoles",
-    "thursday donnerstag jeudi jueves",
-    "friday freitag vendredi viernes",
-    "saturday samstag sonnabend samedi sábado sabado",
-    "sunday sonntag dimanche domingo",
-)
-_ANY_WEEKDAY = re.compile("|".join(" ".join(_WEEKDAYS).split()), re.IGNORECASE)
+from .days import WEEKDAYS, readings
+from .told import is_east_asian, is_relative
+
+_ANY_WEEKDAY = re.compile("|".join(" ".join(WEEKDAYS).split()), re.IGNORECASE)
 _SHORT_WEEKDAYS = (
     "Mon Lun",
     "Tue Tues",
@@ -73,28 +42,8 @@ def _dates(claim: Claim) -> Iterator[tuple[str, str, str, str]]:
 
 
 def reads_as_that_day(claim: Claim) -> bool:
-    return all([day.isoformat() for day in _readings(old)] == [new] for old, new, _, _ in _dates(claim))
-
-
-def _readings(text: str) -> list[date]:
-    """Return the days that a text can mean, one for each order of its parts that makes a date."""
-    found: list[date] = []
-    for form, orders in _FORMS:
-        match = re.fullmatch(form, text)
-        for order in orders if match else ():
-            parts = dict(zip(order, match.groups() if match else (), strict=True))
-            try:
-                found.append(date(int(parts["y"]), _month(parts["m"]), int(parts["d"])))
-            except ValueError:
-                continue
-    return [day for day in found if 1900 <= day.year < 2200]
-
-
-def _month(word: str) -> int:
-    names = unicodedata.normalize("NFC", word)
-    if names.isdigit():
-        return int(names)
-    return next((n for n, form in enumerate(_MONTHS, 1) if re.fullmatch(rf"(?:{form})\.?", names, re.IGNORECASE)), 0)
+    absolute = [(old, new) for old, new, _, _ in _dates(claim) if not is_relative(old)]
+    return all([day.isoformat() for day in readings(old)] == [new] for old, new in absolute)
 
 
 def stands_in_prose(claim: Claim) -> bool:
@@ -106,7 +55,11 @@ def stands_in_prose(claim: Claim) -> bool:
 def stands_alone(claim: Claim) -> bool:
     """Before the date is a blank, bracket or emphasis, after it a blank or the end of a clause, and nowhere a bar."""
     for old, _, before, after in _dates(claim):
-        if "|" in before + after or (before and before[-1] not in " \t(（*，。；：、"):
+        if "|" in before + after:
+            return False
+        if is_east_asian(old):
+            continue
+        if before and before[-1] not in " \t(（*，。；：、":
             return False
         if not re.match(r"$|[ \t]|[)*.,;:!?]+(?:[ \t*)]|$)|[，。；：、）！？]", after):
             return False
@@ -167,11 +120,11 @@ def agrees_with_weekday(claim: Claim) -> bool:
         beside = re.search(r"(\w+)[ .,(]*$", before)
         named = {
             n
-            for n, names in enumerate(_WEEKDAYS if _ANY_WEEKDAY.search(line) else ())
+            for n, names in enumerate(WEEKDAYS if _ANY_WEEKDAY.search(line) else ())
             if re.search(rf"\b(?:{names.replace(' ', '|')})s?\b", line, re.I)
         }
         named |= {n for n, names in enumerate(_SHORT_WEEKDAYS) if beside and beside[1] in names.split()}
-        days = {day.weekday() for day in _readings(old) if day.isoformat() == new}
+        days = {day.weekday() for day in readings(old) if day.isoformat() == new}
         if days and not named <= days:
             return False
     return True
