@@ -360,6 +360,16 @@ def test_heading_that_is_something_else_dates_nothing(heading: str) -> None:
         assert not verify({"a.md": before.encode()}, {"a.md": after}, proof, Context())
 
 
+def test_word_beside_another_day_of_its_entry_waits_for_good() -> None:
+    both = under("Yesterday the rollout failed. Today we fixed the login.")
+    after = normal_form(both)
+
+    assert after == under("2026-05-19 (Yesterday) the rollout failed. 2026-05-20 (Today) we fixed the login.")
+    assert change(both, after).verdict is Verdict.SAFE
+    half = under("2026-05-19 (Yesterday) the rollout failed. Today we fixed the login.")
+    assert (change(both, half).verdict, normal_form(half)) == (Verdict.SAFE, half)
+
+
 def test_deeper_heading_ends_and_next_section_is_judged_by_its_own_heading() -> None:
     before = f"# 2026-05-18\n\n{LINE}\n\n## 2026-05-20\n\n{LINE}\n\n## Rest\n\n{LINE}\n"
 

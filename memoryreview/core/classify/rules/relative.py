@@ -39,7 +39,6 @@ _LONG_WORD = re.compile(r"[^\W\u3000-\ud7ff]{40}")
 _KANA = re.compile(r"[\u3041-\u30fa\u30fc-\u30ff]")
 _MARK = re.compile(r"[ \t]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)?")
 _SENTENCE_END = re.compile(r"[.!?;…]+(?=\s|$)|[。！？；]")
-_COUNTED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} \(([^()\n]{1,24})\)")
 _LEAD_IN = re.compile(r"[:：][ \t*_]*$|^[ \t]*(?:\*\*[^*]+\*\*|__[^_]+__)[ \t]*$")
 _TITLE = re.compile(r"(?::| [—–·|:-])[ \t]+")
 _CLOCK = re.compile(r"[T ][0-2]?[0-9]:[0-5][0-9](?::[0-5][0-9])?$")
@@ -126,14 +125,13 @@ def is_told(text: str, start: int, found: Found) -> bool:
     """Whether a relative word, at `start`, is the one time in a plain statement about the past."""
     if enclosed.is_inside(enclosed.spans(text), start) or _is_in_parentheses(text, start):
         return False
-    others = _COUNTED.sub(lambda match: "x" * len(match.group()), text)
-    if calendar_form.names_a_day(others) or tense.has_guard(found.language, text):
+    if calendar_form.names_a_day(text) or tense.has_guard(found.language, text):
         return False
     first, last = _sentence(text, start)
     if last - first >= MAX_SENTENCE_CHARS or _LONG_WORD.search(text, first, last):
         return False
     end = start + found.end - found.start
-    same = [w for w in find(others[first:last]) if not (found.language == "de" and w.word.casefold() == "hier")]
+    same = [w for w in find(text[first:last]) if not (found.language == "de" and w.word.casefold() == "hier")]
     if len(same) != 1:
         return False
     lead = _MARK.match(text, first, start)
