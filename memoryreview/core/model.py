@@ -51,6 +51,7 @@ class Kind(StrEnum):
     INDEX_TRIM = "index.trim"
     INDEX_PRUNE = "index.prune"
     INDEX_SYNC = "index.sync"
+    LINK_RETARGET = "link.retarget"
     DATE_NORMALIZE = "date.normalize"
     VERIFIED_UPDATE = "verified.update"
     META_STAMP = "meta.stamp"
@@ -85,6 +86,7 @@ SAFE_KINDS = frozenset(
         Kind.INDEX_TRIM,
         Kind.INDEX_PRUNE,
         Kind.INDEX_SYNC,
+        Kind.LINK_RETARGET,
         Kind.DATE_NORMALIZE,
         Kind.VERIFIED_UPDATE,
         Kind.META_STAMP,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from memoryreview.core.markdown import Place
-from memoryreview.core.model import Context, Kind, Tree
+from memoryreview.core.model import Context, Kind, Rewrite
 
 from . import draft, health, reasons, rename, tasks, titles, whole
 from .budget import Budget
@@ -14,6 +14,7 @@ from .document import Document, is_section_file, read
 from .draft import Draft
 from .rules import index_prune
 from .rules.outcome import Declined
+from .rules.successors import Successors
 from .safe import Additions, Explainer, Explanation, Part, Removals, Waits
 from .steps import Comparison, Step, compare
 
@@ -26,8 +27,9 @@ class ChangedDocument:
     """
 
     def __init__(
-        self, path: str, base: Tree, proposed: Tree, context: Context, renames: Mapping[str, str], budget: Budget
+        self, path: str, successors: Successors, context: Context, renames: Mapping[str, str], budget: Budget
     ) -> None:
+        base, proposed = successors.base, successors.proposed
         before, after = base[path], proposed[path]
         is_plain = max(len(before), len(after)) > context.limits.file_bytes
         is_delimited = is_section_file(path, before, after, context)
@@ -37,7 +39,7 @@ class ChangedDocument:
         self.followed: list[str] = []
         self._graveyard = index_prune.Graveyard(self.old, self.new, base, proposed, context, budget)
         self._additions = Additions(self.old, self.new, base, proposed, context, budget)
-        self._explainer = Explainer(self.old, self.new, base, proposed, context, budget)
+        self._explainer = Explainer(self.old, self.new, successors, context, budget)
         comparison = compare(self.old, self.new, budget)
         self._kept = comparison.kept
         self._why_whole = ""
@@ -196,13 +198,22 @@ def _safe_draft(old: Document, new: Document, step: Step, part: Part) -> Draft:
     )
 
 
+def _texts(old: Document, rewrite: Rewrite) -> tuple[str, str]:
+    """Return what a rewrite replaces, and by what."""
+    return old.data[rewrite.start : rewrite.end].decode("utf-8", "replace"), rewrite.new.decode("utf-8", "replace")
+
+
 def _safe_title(old: Document, part: Part, step: Step) -> str:
     first = part.rewrites[0]
+    if part.kind is Kind.LINK_RETARGET:
+        before, after = (titles.shorten(titles.plain(text), 40) for text in _texts(old, first))
+        more = f", and {len(part.rewrites) - 1} more" if len(part.rewrites) > 1 else ""
+        return f"Point the link to {after} instead of {before}{more}"
     if part.kind in (Kind.VERIFIED_UPDATE, Kind.META_STAMP):
         key = old.text(part.old).partition(":")[0].strip()
-        return f"{key}: {old.data[first.start : first.end].decode('utf-8', 'replace')} becomes {first.new.decode()}"
+        return f"{key}: {' becomes '.join(_texts(old, first))}"
     if part.kind is Kind.DATE_NORMALIZE:
-        pairs = [(old.data[r.start : r.end].decode("utf-8", "replace"), r.new.decode()) for r in part.rewrites]
+        pairs = [_texts(old, rewrite) for rewrite in part.rewrites]
         return titles.shorten(", ".join(f"{before} becomes {after}" for before, after in pairs))
     if part.kind is Kind.INDEX_TRIM:
         row = old.rows[part.old[0]]

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from memoryreview.core.formats import of_document
 from memoryreview.core.formats.base import IndexRow
+from memoryreview.core.formats.catalogue import Catalogue
 from memoryreview.core.formats.index import rows
 from memoryreview.core.model import Context, FormatName, Proof, Rewrite, Tree
 from memoryreview.core.text import Line, split_lines
@@ -30,7 +31,10 @@ _COPY = re.compile(r"conflict|konflikt|conflit|conflicto|冲突|衝突|競合|�
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A proof, or the part of it that speaks of one document. `named` and `changed` are paths of all of it."""
+    """A proof, or the part of it that speaks of one document. `named` and `changed` are paths of all of it.
+
+    `names` reads what the documents of the base are called, once for all clauses.
+    """
 
     base: Tree
     proposed: Tree
@@ -38,6 +42,7 @@ class Claim:
     context: Context
     named: frozenset[str]
     changed: frozenset[str]
+    names: Callable[[], Catalogue]
 
     @property
     def paths(self) -> list[str]:

@@ -34,7 +34,8 @@ from .changed import ChangedDocument
 from .document import read
 from .draft import Draft, entry_count, entry_texts
 from .rules import VERSIONS, index_prune
-from .verify import verify
+from .rules.successors import Successors
+from .verify import ACROSS_DOCUMENTS, verify
 
 _REFUSED = frozenset({Kind.NOT_UTF8, Kind.LINE_ENDS, Kind.DELIMITER, Kind.NAME_CLASH, Kind.OVER_SIZE})
 _PROMOTED = frozenset({Kind.FACT_ADD, Kind.FACT_REWRITE, Kind.FILE_ADD, Kind.INDEX_ADD, Kind.META_CHANGE})
@@ -66,6 +67,7 @@ class _Revision:
         self._staying: set[str] = set()
         self._following: set[str] = set()
         self._budget = Budget()
+        self._successors = Successors(base, proposed, context, self._budget)
         self._entries = mass.Entries(base, context, self._budget)
         self._unchecked: set[int] = set()
         self._fresh: dict[tuple[str, bytes, bytes], tuple[Finding, ...]] = {}
@@ -118,7 +120,7 @@ class _Revision:
             return [draft], []
         if not self._pays_reading(before, after):
             return [self._unread(path, before, after)], []
-        changed = ChangedDocument(path, self._base, self._proposed, self._context, names, self._budget)
+        changed = ChangedDocument(path, self._successors, self._context, names, self._budget)
         self._staying.update(entry_texts(changed.new))
         self._entries.known[path] = entry_count(changed.old)
         self._following.update([path] if changed.followed else [])
@@ -167,8 +169,7 @@ class _Revision:
         groups: dict[tuple[str, Kind], list[Draft]] = {}
         for draft in drafts:
             if draft.rewrites:
-                # A trimmed row speaks of its target, and pruned rows are counted: both across documents.
-                place = "" if draft.kind in (Kind.INDEX_TRIM, Kind.INDEX_PRUNE) else draft.path
+                place = "" if draft.kind in ACROSS_DOCUMENTS else draft.path
                 groups.setdefault((place, draft.kind), []).append(draft)
         confirmed = {id(draft) for key in sorted(groups) for draft in self._verified(groups[key])}
         drafts = [self._unconfirmed(d) if d.rewrites and id(d) not in confirmed else d for d in drafts]

@@ -22,11 +22,13 @@ from .rules import (
     index_prune,
     index_sync,
     index_trim,
+    link_retarget,
     meta_stamp,
     verified_update,
 )
 from .rules.cut import has_children
 from .rules.outcome import Declined, Explained, Outcome
+from .rules.successors import Successors
 from .steps import Step
 
 
@@ -54,15 +56,13 @@ class Explainer:
     """Explains the steps between two states of one document.
 
     Args:
-        base, proposed: the trees, because a row is judged by the document that it points to.
+        successors: of the whole store, because a row or link is judged by the document that it points to.
     """
 
-    def __init__(
-        self, old: Document, new: Document, base: Tree, proposed: Tree, context: Context, budget: Budget
-    ) -> None:
+    def __init__(self, old: Document, new: Document, successors: Successors, context: Context, budget: Budget) -> None:
         self._old, self._new = old, new
         self._targets = index_trim.Targets(budget)
-        self._base, self._proposed = base, proposed
+        self._successors = successors
         self._context = context
 
     @cached_property
@@ -92,7 +92,7 @@ class Explainer:
             new_row = b"".join(line.raw for line in self._new.lines[slice(*step.new)])
             last_eol = self._new.lines[step.new[1] - 1].eol
             new_row = new_row[: len(new_row) - len(last_eol)]
-            states = self._base, self._proposed
+            states = self._successors.base, self._successors.proposed
             limit_chars = self._context.limits.index_row_chars
             outcome = index_trim.explain_row(self._old, row, new_row, states, self._targets, limit_chars)
             if outcome is not None:
@@ -140,7 +140,13 @@ class Explainer:
         body, new_body = self._old.bodies[index], self._new.bodies[new_index]
         words, blanks = body.rstrip(BLANKS), body[len(body.rstrip(BLANKS)) :]
         new_words = new_body.rstrip(BLANKS)
-        if words != new_words:
+        lines = (index, new_index)
+        retargeted = None
+        if words != new_words and not self._old.is_plain:
+            retargeted = link_retarget.explain_line(self._old, self._new, lines, self._successors)
+        if retargeted is not None:
+            yield Kind.LINK_RETARGET, retargeted
+        elif words != new_words:
             new_line = new_words + blanks
             yield Kind.DATE_NORMALIZE, date_normalize.explain_line(self._old, index, new_line, self._context.history)
         if blanks != new_body[len(new_words) :]:

@@ -6,11 +6,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from itertools import groupby
 from types import MappingProxyType
 
 from memoryreview.core import formats, frontmatter
 from memoryreview.core.formats.base import Meter
+from memoryreview.core.formats.catalogue import Catalogue
 from memoryreview.core.markdown import Spot, links, outline
 from memoryreview.core.model import Context, Kind, Proof, Rewrite, Tree
 from memoryreview.core.overlay import delta_of
@@ -26,12 +28,16 @@ VERSIONS: Mapping[Kind, int] = MappingProxyType(
         Kind.INDEX_TRIM: 1,
         Kind.INDEX_PRUNE: 1,
         Kind.INDEX_SYNC: 1,
+        Kind.LINK_RETARGET: 1,
         Kind.DATE_NORMALIZE: 1,
         Kind.VERIFIED_UPDATE: 1,
         Kind.META_STAMP: 1,
         Kind.FORMAT_BLANK: 1,
     }
 )
+
+ACROSS_DOCUMENTS = frozenset({Kind.INDEX_TRIM, Kind.INDEX_PRUNE, Kind.LINK_RETARGET})
+"""Rules whose rewrites are judged together: a row speaks of its target, what goes is counted, links ask for names."""
 
 
 def verify(base: Tree, proposed: Tree, proof: Proof, context: Context) -> bool:
@@ -40,13 +46,14 @@ def verify(base: Tree, proposed: Tree, proof: Proof, context: Context) -> bool:
         return False
     clauses = (*COMMON, *invariants.BY_RULE[proof.rule])
     named, changed = frozenset(r.path for r in proof.rewrites), frozenset(delta_of(base, proposed))
-    parts = (Claim(base, proposed, part, context, named, changed) for part in _parts(proof))
+    names = cache(partial(Catalogue, base))
+    parts = (Claim(base, proposed, part, context, named, changed, names) for part in _parts(proof))
     return all(clause(claim) for claim in parts for clause in clauses)
 
 
 def _parts(proof: Proof) -> list[Proof]:
-    """Cut a proof by documents, so that each is parsed once. A trimmed row speaks of two, pruned rows are counted."""
-    if proof.rule in (Kind.INDEX_TRIM, Kind.INDEX_PRUNE):
+    """Cut a proof by documents, so that each is parsed once."""
+    if proof.rule in ACROSS_DOCUMENTS:
         return [proof]
     parts = groupby(proof.rewrites, key=lambda rewrite: rewrite.path)
     return [replace(proof, rewrites=tuple(rewrites)) for _, rewrites in parts]
@@ -211,7 +218,9 @@ def _gone(data: bytes, rewrite: Rewrite) -> list[Line]:
 
 
 def keeps_links(claim: Claim) -> bool:
-    """Every link that neither goes with a span nor comes with new lines leads where it did."""
+    """Every link that neither goes with a span nor comes with new lines leads where it did, if no target is one."""
+    if claim.proof.rule is Kind.LINK_RETARGET:
+        return True
     for path in claim.paths:
         old = _links_outside(claim.base[path], [(rewrite.start, rewrite.end) for rewrite in claim.rewrites(path)])
         if old != _links_outside(claim.proposed.get(path, b""), claim.arrivals(path)):

@@ -86,14 +86,14 @@ class Catalogue:
         Exact is a path relative to the source, a file stem or a `name`, as it is written; loose is any of these when
         `-`, `_`, blanks, case and `.md` do not count. A file name that resolves by its path is exact as well.
         """
-        joined = _joined(directory(source), target)
-        if joined is None or not target:
+        place = joined(directory(source), target)
+        if place is None or not target:
             return _NOT_FOUND
         return (
-            self._answer(Match.EXACT, source, self._paths.get(_nfc(joined)))
+            self._answer(Match.EXACT, source, self._paths.get(_nfc(place)))
             or self._answer(Match.EXACT, source, self._names.get(_nfc(target)))
-            or self._answer(Match.EXACT, source, self._paths.get(_nfc(f"{joined}.md")))
-            or self._answer(Match.LOOSE, source, self._folded_paths.get(_fold(joined)))
+            or self._answer(Match.EXACT, source, self._paths.get(_nfc(f"{place}.md")))
+            or self._answer(Match.LOOSE, source, self._folded_paths.get(_fold(place)))
             or self._answer(Match.LOOSE, source, self._folded_names.get(_fold(target)))
             or _NOT_FOUND
         )
@@ -106,6 +106,14 @@ class Catalogue:
         if link.kind == "wiki" and found.match is Match.EXACT and is_document(link.target):
             return Found(Match.LOOSE, found.paths)
         return found
+
+    def bearers(self, name: str) -> Found:
+        """Find every document whose stem or `name` is this, loosely; exact when it is this to the letter for each."""
+        paths = sorted(set(self._folded_names.get(_fold(name), ())))
+        if not paths:
+            return _NOT_FOUND
+        is_exact = set(self._names.get(_nfc(name), ())).issuperset(paths)
+        return Found(Match.EXACT if is_exact else Match.LOOSE, tuple(paths))
 
     @staticmethod
     def _answer(match: Match, source: str, paths: list[str] | None) -> Found | None:
@@ -132,12 +140,12 @@ class Catalogue:
         return LinkState.EXACT if has_place else LinkState.ANCHOR_MISSING
 
     def _unfound(self, source: str, target: str) -> LinkState:
-        joined = _joined(directory(source), target)
-        if joined is None or _OUTSIDE.match(target):
+        place = joined(directory(source), target)
+        if place is None or _OUTSIDE.match(target):
             return LinkState.OUTSIDE
         if not is_document(target):
             return LinkState.REPOSITORY if set(target) & set("/.") else LinkState.PROSE
-        folder, here = directory(joined), directory(source)
+        folder, here = directory(place), directory(source)
         if folder in ("", here):
             return LinkState.MISSING
         depth = here.count("/") + 1 if here and folder.startswith(f"{here}/") else 0
@@ -145,8 +153,8 @@ class Catalogue:
         return LinkState.MISSING if self.has_folder(first_step) else LinkState.REPOSITORY
 
 
-def _joined(folder: str, target: str) -> str | None:
-    """Return a relative path as seen from a folder, None when it leaves the store."""
+def joined(folder: str, target: str) -> str | None:
+    """Return what a relative path means as seen from a folder, None when it leaves the store."""
     parts = folder.split("/") if folder else []
     for part in target.split("/"):
         if part == "..":

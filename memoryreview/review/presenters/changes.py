@@ -40,6 +40,7 @@ _RULE_WORDS = {
     Kind.INDEX_TRIM: "An index row over its limit was cut at the end of a clause; the cut text stands in its document.",
     Kind.INDEX_SYNC: "An approved document without a row got the one that its own name and description make.",
     Kind.INDEX_PRUNE: "An index row was removed whose document an approved change deleted; nothing bears its name now.",
+    Kind.LINK_RETARGET: "A link whose document was gone leads to the one that took its place; no other word changed.",
     Kind.DATE_NORMALIZE: "Only a date changed its form; it has one reading, and nothing else differs.",
     Kind.VERIFIED_UPDATE: "Only the date moved on at which the document was verified; evidence came with it.",
     Kind.META_STAMP: "Only the time moved on at which the agent’s own tool last wrote the document.",

@@ -28,6 +28,7 @@ KIND_WORDS = {
     Kind.INDEX_TRIM: "Shortens an index row",
     Kind.INDEX_SYNC: "Adds a missing index row",
     Kind.INDEX_PRUNE: "Removes a dead index row",
+    Kind.LINK_RETARGET: "Repairs a link",
     Kind.DATE_NORMALIZE: "Writes a date plainly",
     Kind.VERIFIED_UPDATE: "Moves a verification date on",
     Kind.META_STAMP: "Moves a time stamp on",

@@ -85,6 +85,18 @@ def prune(clause: str, text: str, gone: str | None = "gone.md", to: str = "", **
     return replace(lie, **more)  # type: ignore[arg-type]  # fields of Lie
 
 
+def moved(clause: str, text: str, new: str, *gone: Ended, **more: object) -> Lie:
+    """Args: gone: documents that went, beside `old.md`, whose bytes are `new.md` now."""
+    ended = {each.path: each for each in (Ended("old.md", "", digest(HEADED), "new.md"), *gone)}
+    context = Context(format=FormatName.CLAUDE, history=History(ended=ended))
+    lie = Lie(Kind.LINK_RETARGET, clause, text, new, "n/a.md", context, others={"new.md": HEADED, "n/b.md": "B.\n"})
+    return replace(lie, **more)  # type: ignore[arg-type]  # fields of Lie
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def checked(clause: str, text: str = "verified_at: {2026-05-19}", new: str = "2026-06-01", **more: object) -> Lie:
     context = Context(now=datetime(2026, 6, 1, 12, tzinfo=UTC), evidence=Evidence.FOUND)
     lie = Lie(Kind.VERIFIED_UPDATE, clause, f"---\nname: a\n{text}\n---\nBody.\n", new, context=context)
@@ -110,6 +122,13 @@ def known(first: date | None) -> Context:
     return Context(history=History(first_approved={line: first} if first else {}))
 
 
+DEAD = "".join(f"- [X](x{i}.md): x\n" for i in range(6))
+HEADED = "# Warm up\n"
+NAMED = "---\nname: warm\n---\n"
+WARM = Ended("old.md", "warm", digest(HEADED), "new.md")
+A = Ended("old.md", "", digest(HEADED), "new a.md")
+N = Ended("old.md", "", digest(NAMED), "new.md")
+NEW = "../new.md"
 EXACT, ROW, DATE, BLANK = Kind.DEDUPE_EXACT, Kind.DEDUPE_INDEX, Kind.DATE_NORMALIZE, Kind.FORMAT_BLANK
 CACHE = "- [Cache](cache.md): how it is warmed\n"
 PORTS, GONE, LOST = "- [Ports](ports.md): where\n", "- [Gone](gone.md): when\n", "- [Lost](lost.md): who\n"
@@ -259,6 +278,64 @@ LIES = [
     sync("fits_what_is_loaded", context=replace(CLAUDE, limits=Limits(index_row_chars=30))),
     sync("fits_what_is_loaded", f"- [cache](cache.md): {LONG}\n", head=f"description: {LONG}\n"),
     sync("fits_what_is_loaded", before="Text.\n\n" * 98 + PORTS + "{}\nMore.\n\nMore.\n"),
+    # link.retarget
+    moved("changes_targets_alone", "See [it]({../old.md) now}\n", "../new.md) then"),
+    moved("changes_targets_alone", "See [i{t](../old.md}) now\n", "s](../new.md"),
+    moved("changes_targets_alone", "See [it](../old.md) {now}\n", "then"),
+    moved("changes_targets_alone", "See [it]({../old.md}) now\n", "../new.md#warm-up"),
+    moved("changes_targets_alone", "See {[[../old]]}\n", "[x](../new)"),
+    moved("changes_targets_alone", "[{it]: ../old.md}\n", "is]: ../new.md"),
+    moved("stands_in_the_open", "> See [it]({../old.md})\n", NEW),
+    moved("stands_in_the_open", "See ![it]({../old.md})\n", NEW),
+    moved("led_nowhere", "See [it]({../old.md})\n", NEW, WARM, others={"new.md": HEADED, "old.md": "O.\n"}),
+    moved("led_nowhere", "See [it]({../old.md})\n", NEW, WARM, others={"new.md": HEADED, "Old.md": "O.\n"}),
+    moved("led_nowhere", "See [[{old}]]\n", "new", WARM, others={"new.md": HEADED, "b.md": "---\nname: old\n---\n"}),
+    moved("leads_to_the_one_successor", "See [it]({../gone.md})\n", NEW),
+    moved("leads_to_the_one_successor", "See [it]({../src/old.md})\n", "../old.md", others={"old.md": "O.\n"}),
+    moved("leads_to_the_one_successor", "See [it]({../old.md})\n", NEW, Ended("old.md", "", digest("O.\n"), "new.md")),
+    moved("leads_to_the_one_successor", "See [it]({../old.md})\n", NEW, Ended("old.md", "", digest(HEADED), "")),
+    moved("leads_to_the_one_successor", "See [it]({../old.md})\n", NEW, Ended("old.md", "cache", "", "")),
+    moved("leads_to_the_one_successor", "See [it]({../old.md})\n", NEW, context=CLAUDE),
+    moved("leads_to_the_one_successor", "See [[{old}]]\n", "new", Ended("n/old.md", "", "", "")),
+    moved(
+        "leads_to_the_one_successor",
+        "See [it]({../old.md})\n",
+        NEW,
+        Ended("old.md", "warm", digest(HEADED), "new.md"),
+        others={"new.md": HEADED, "warm.md": "W.\n"},
+    ),
+    moved(
+        "leads_to_the_one_successor",
+        "See [it]({../old.md})\n",
+        NEW,
+        Ended("old.md", "", digest(HEADED), "mid.md"),
+        Ended("mid.md", "", digest("O.\n"), "new.md"),
+    ),
+    moved(
+        "leads_to_the_one_successor",
+        "See [it]({../m/README.md})\n",
+        "../README.md",
+        others={"README.md": "R.\n", "m/b.md": "B.\n"},
+    ),
+    moved(
+        "leads_to_the_one_successor",
+        "See [it]({../old.md})\n",
+        "../MEMORY.md",
+        Ended("old.md", "", digest("M.\n"), "MEMORY.md"),
+        others={"MEMORY.md": "M.\n"},
+    ),
+    moved("has_its_anchor", "See [it]({../old.md}#cool-down)\n", NEW),
+    moved("is_written_as_before", "See [it]({../old.md})\n", "b/../../new.md"),
+    moved("is_written_as_before", "See [it]({../old.md})\n", "new"),
+    moved("is_written_as_before", "See [it]({../old.md})\n", "../n%65w.md"),
+    moved("is_written_as_before", "See [it]({../old.md})\n", "..\\/new.md"),
+    moved("is_written_as_before", "See [it]({../old.md})\n", "../new&period;md"),
+    moved("is_written_as_before", "See [it]({../old.md})\n", "../new a.md", A, others={"new a.md": HEADED}),
+    moved("is_written_as_before", "See [it]({./old.md})\n", "new.md", path="a.md"),
+    moved("is_written_as_before", "See [[{old.md}]]\n", "new", path="a.md"),
+    moved("is_written_as_before", "See [[{old}]]\n", "warm", N, others={"new.md": NAMED}),
+    moved("stands_in_a_whole_folder", "See [it]({../old.md})\n" + DEAD, NEW),
+    moved("stands_in_a_whole_folder", "See [it]({../old.md})\n", NEW, others={"new.md": HEADED, "MEMORY.md": DEAD}),
     # date.normalize
     Lie(DATE, "reads_as_that_day", "moved {13/04/2025} at last\n", "2025-04-14"),
     Lie(DATE, "reads_as_that_day", "moved {03/04/2025} at last\n", "2025-04-03"),

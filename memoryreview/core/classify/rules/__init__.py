@@ -15,6 +15,7 @@ from . import (
     index_prune,
     index_sync,
     index_trim,
+    link_retarget,
     meta_stamp,
     verified_update,
 )
@@ -27,6 +28,7 @@ VERSIONS: Mapping[Kind, int] = MappingProxyType(
         Kind.DEDUPE_EXACT: dedupe_exact.VERSION,
         Kind.DEDUPE_INDEX: dedupe_index.VERSION,
         Kind.INDEX_TRIM: index_trim.VERSION,
+        Kind.LINK_RETARGET: link_retarget.VERSION,
         Kind.DATE_NORMALIZE: date_normalize.VERSION,
         Kind.VERIFIED_UPDATE: verified_update.VERSION,
         Kind.META_STAMP: meta_stamp.VERSION,
