@@ -21,29 +21,37 @@ _EDGE = " \t\r\n.;:,!?—–。；：，、！？"
 _BREAKS = ".;:,()!?—–。；：，、（）！？"
 
 _TURNS = """
-    no not never none nobody nothing neither nor cannot without hardly avoid* forbid* prohibit* except* but however
-    although though unless if when whenever while until till once provided whether otherwise else only before after
-    depend* exclud* apart besides instead
-    nicht nie niemals kein* nichts niemand ohne weder noch kaum verboten vermeid* wenn falls sofern solange sobald
-    sonst bis bevor nachdem nur außer ausser ausgenommen ausnahme* jedoch aber sondern obwohl statt
-    ne n pas jamais aucun* rien ni non sans sauf excepté* hormis hors mais cependant toutefois pourtant si lorsque
-    quand sinon avant après jusque seulement uniquement interdit* évite* moins
-    nunca jamás nada nadie ningún ningun* sin tampoco salvo excepto pero sino aunque cuando mientras hasta antes
-    después solo sólo solamente únicamente prohibid* evit*
-    two three four five six seven eight nine ten eleven twelve twenty thirty hundred* thousand* million* half double
-    twice first second third
-    zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig hundert* tausend* million* halb* erste* zweite*
-    deux trois quatre cinq sept huit neuf dix onze douze vingt cent* mille premier* première deuxième
-    dos tres cuatro cinco seis siete ocho nueve diez doce veinte cien* mil primer* segund*
+    no not never none nobody nothing neither nor cannot without hardly barely seldom rarely avoid* forbid* prohibit*
+    prevent* disallow* disabl* deni* refus* reject* declin* fail* lack* ignor* skip* impossib* unable missing absen*
+    except* exempt* exclud* exclus* but however although though unless if when* wherever whichever while until till once
+    provid* suppos* assum* presum* condition* contingen* optional* whether otherwise else only before after depend*
+    apart aside besides instead lest minus barring regardless notwithstanding minim* maxim*
+    mustnt shouldnt wouldnt couldnt hasnt havent wasnt werent didnt doesnt dont isnt arent wont cant
+    nicht nie niemals kein* nichts niemand* nirgend* ohne weder noch kaum verbot* verbiet* untersag* vermeid* unmöglich*
+    fehlt fehlen* wenn *falls sofern insofern solange soweit sobald sonst bis bevor nachdem nur außer* ausser*
+    ausgenommen ausnahm* ausschl* vorbehalt* abgesehen jedoch aber sondern obwohl statt anstelle höchstens mindestens
+    ne n pas jamais aucun* null* rien ni non sans sauf excep* hormis hors mais cependant toutefois pourtant si lorsqu*
+    quand sinon avant après jusqu* seulement uniquement interdi* défend* défens* évit* moins manqu* éventuel* quelqu*
+    nunca jamás jamas nada nadie ningún ningun* sin tampoco salvo excluy* pero sino aunque cuando mientras hasta antes
+    después solo sólo solamente únicamente prohib* evit* imposib* falt* ausen* supuest* condicion*
+    two three four* five six seven* eight* nine* ten eleven* twel* thirt* fift* sixt* twent* hundred* thousand* million*
+    billion* dozen* half double triple twice first second third percent prozent
+    zwei drei vier* fünf* sechs* sieben* acht* neun* zehn* elf* zwölf* *zwanzig* *hundert* *tausend* *fach halb* erste*
+    zweite* dritte*
+    deux trois quatre* cinq* six sept* huit* neuf* dix* onze douze* treiz* quinz* vingt* trent* quarant* cinquant*
+    soixant* cent* mille* milli* premier* première* *ième *ièmes
+    dos tres cuatro cinco seis siete ocho nueve diez once doce dieci* veint* *cientos *cientas quinient* cien* mil miles
+    millar* decena* docena* primer* segund* tercer* cuart* quint* sext* séptim* octav* noven* décim* mitad*
     안 못 만 두 세 네 한 몇
 """
 """Whole words; a star stands for any ending."""
 
 _TURN = re.compile(rf"\b(?:{'|'.join(_TURNS.split())})\b".replace("*", r"\w*"), re.IGNORECASE)
 _TURNING_SIGNS = re.compile(
-    r"n['’]t\b|[不没沒無无非未别別勿莫禁否若仅僅只除但却卻两兩几幾半第]|如果|要是|一旦|例外|以外"
-    r"|ない|なく|なし|ぬ|ず|ません|なら|れば|たら|場合|まで|だけ|のみ|しか|ただし|けど"
-    r"|않|못|없|아니|말고|금지|면(?!\w)|경우|까지|제외|하지만|지만|다만|대신|하나|둘|셋|번째"
+    r"n['’]t\b|\bs['’]ils?\b|\b(?:as|so) long as\b|\bat (?:least|most)\b|\bup to\b"
+    r"|[不没沒無无非未别別勿莫禁否若仅僅只唯除但却卻两兩俩几幾半第缺拒]|如果|要是|一旦|例外|以外|至少|至多|最多|以前|以后|等到"
+    r"|後で|以上|以下|未満|ゼロ|たび|拒|控え|だめ|ダメ|やめ|数|ない|なく|なし|ぬ|ず|ません|なら|れば|たら|場合|まで|だけ|のみ|しか|ただし|けど"
+    r"|않|못|없|아니|말고|금지|면(?!\w)|경우|까지|제외|하지만|지만|다만|대신|하나|둘|셋|번째|[일이삼사오육칠팔구][십백천만억]|이상|이하|미만|초과|최대|최소|거부|거절|첫째|둘째"
 )
 _NAMED = re.compile(r"[`\[\]<>{}=|\\/~$@#_^&%+*\"“”«»„「」『』]|--|\w[.:]\w|[a-z][A-Z]")
 _KNOWN = """
@@ -51,8 +59,9 @@ _KNOWN = """
     des du et est en dans pour par sur au el los las del y con para al
 """
 _UNKNOWN = """
-    che gli della sono nella anche per não uma dos das em com het een van zijn voor wordt niet och att inte på som og
-    ikke til jest się oraz przez ve bir için și sunt pentru ja ei että hogy egy yang dan dengan
+    che gli della sono nella anche per não uma dos das em com het een van zijn voor wordt niet och att inte på som
+    og ikke til jest się oraz przez ve bir için și sunt pentru ja ei että hogy egy yang dan dengan amb dels però
+    sense són yn mae nid agus vir nie koji dhe nuk ang mga eta kaj estas
 """
 """Small words of the languages whose turns of meaning are in the table, and of others."""
 
@@ -144,6 +153,8 @@ def speaks_a_known_language(claim: Claim) -> bool:
         if scripts.count("LATIN") * 2 > len(scripts):
             words = re.findall(r"[^\W\d_]+", trim.row.hook.casefold() if trim.row else "")
             foreign = sum(word in _UNKNOWN.split() for word in words)
+            if any(word in _UNKNOWN.split() for word in re.findall(r"[^\W\d_]+", trim.lost.casefold())):
+                return False
             if sum(word in _KNOWN.split() for word in words) <= foreign:
                 return False
     return True

@@ -59,27 +59,57 @@ _SPANISH = """
     ciento cientos mil millón millon millones docena medio media mitad tercio cuarto primero primer primera
     segundo segunda tercero tercera doble triple vez veces ambos ambas varios varias
 """
+_MORE = """
+    aint shant mustnt shouldnt wouldnt couldnt hasnt havent hadnt wasnt werent didnt nil nought naught trio aside
+    lest wherever whichever whoever minus sans barring notwithstanding regardless upto min max nirgendwohin
+    anderthalb höchstens mindestens zumindest hingegen allerdings dennoch ungeachtet wenige etliche lieber anstelle
+    quitte faute moyennant quiconque puisqu quoiqu tandis abstraction quizá quizás cuándo quitando miles
+"""
 # Korean syllables that mean something only as a word of their own.
-_KOREAN_WORDS = "안 못 때 만 두 세 네 한 몇 반 배 백 천 억 첫 단"
-WORDS = frozenset((_ENGLISH + _GERMAN + _FRENCH + _SPANISH + _KOREAN_WORDS).split())
+_KOREAN_WORDS = "안 못 때 만 두 세 네 한 몇 반 배 십 백 천 억 첫 단"
+WORDS = frozenset((_ENGLISH + _GERMAN + _FRENCH + _SPANISH + _MORE + _KOREAN_WORDS).split())
+
+_STEMS = """
+    disallow disapprov forbid prohibit prevent disabl deni refus reject declin fail lack ignor skip exclu except
+    exempt excep impossib unable unlikely insufficien optional condition contingen presum suppos assum absen missing
+    maxim minim eleven twel[fv] thirt fort(?:y|ie) fift sixt sevent eight ninet twent hundred thousand million
+    billion trillion dozen tripl quadrupl quintupl percent prozent pourcent kein nirgend niemand nimmer mitnicht
+    unmöglich unerlaubt unzuläss ungültig fehl(?:t|en) verbiet verbot untersag abgesehen abzüg ausgenomm ausnahm
+    ausschl vorbehalt unbeschadet gegebenenfalls \\w{1,9}falls insofern wofern indem unabhängig
+    \\w{0,20}(?:hundert|tausend|milliard|zwanzig|dreißig|dreissig|vierzig|fünfzig|sechzig|siebzig|achtzig)
+    \\w{0,20}(?:neunzig|zehn|fach|einhalb|viertel) (?:fünf|sechs|sieb(?:en)?|ach|neun|elf|zwölf)te aucun nulle
+    interdi défen[ds] inutil manqu hormis éventuel quelqu milli \\w{2,20}i[eè]me
+    (?:diz|huit|neuv|quinz|vingt|trent|quarant|cinquant|soixant|cent)ain \\w{0,20}douzain ningun ningún imposib
+    prohib falt ausen evit supuest condicion veinti dieci \\w{1,12}cient[oa]s quinient sext s[ée]ptim octav noven
+    d[ée]cim \\w{2,20}[ée]sim[oa] decena docena centena millar bill[oó]n cuart quint mitad cu[áa]drupl
+"""
+_STEM = re.compile(rf"(?:{'|'.join(_STEMS.split())})\w*")
+"""How words begin that have many endings."""
+
+_PHRASE = re.compile(
+    r"\b(?:(?:as|so) long as|given that|at (?:least|most)|up to|subject to|pour ?cent|por ciento|s['’]ils?)\b"
+    r"|[일이삼사오육칠팔구수몇][십백천만억]"
+)
 ENDINGS = ("면", "만", "때", "때는", "때만")
 """Korean endings of a condition or restriction."""
 
 _CHINESE = """
-    不 没 沒 無 无 非 未 别 別 勿 莫 禁 否 毋 免 停 拒 如果 若 假如 假使 要是 只要 只有 除非 万一 萬一 一旦
-    当 當 时 時 则 則 仅 僅 只 必 须 須 之前 之后 之後 前提 条件 條件 直到 除 例外 但 然而 可是 却 卻 以外
-    之外 虽 雖 反而 另 其他 其它 零 〇 两 兩 几 幾 半 双 雙 倍 多个 多個 数个 數個 首 第
+    不 没 沒 無 无 非 未 别 別 勿 莫 禁 否 毋 免 停 拒 如果 若 假如 假使 要是 只要 只有 除非 万一 萬一 一旦 当 當 时
+    時 则 則 仅 僅 只 必 须 須 之前 之后 之後 前提 条件 條件 直到 除 例外 但 然而 可是 却 卻 以外 之外 以前 以后
+    以後 唯 甭 弗 缺 情况 情況 至少 最少 至多 最多 假定 设若 倘 等到 待 取决 取決 视情 視情
+    拒绝 失败 失敗 俩 仨 虽 雖 反而 另 其他 其它 零 〇 两 兩 几 幾 半 双 雙 倍 多个 多個 数个 數個 首 第
 """
 _JAPANESE = """
-    ない なく なし なかっ ぬ ず ません まい 無 不 非 未 禁 止 避 もし なら ば たら 場合 とき 時 際 限り まで
-    前に 後に 次第 だけ のみ しか 必 条件 べき 以外 除 例外 ただし 但し しかし けど けれ が、 でも ものの
-    代わり 他の ほか ひとつ ふたつ みっつ よっつ いつつ むっつ ななつ やっつ ここのつ ひとり ふたり 数個 半
-    倍 第 最初 複数
+    ない なく なし なかっ ぬ ず ません まい 無 不 非 未 禁 止 避 もし なら ば たら 場合 とき 時 際 限り まで 前に
+    後に 次第 だけ のみ しか 必 条件 べき 以外 除 例外 ただし 但し しかし けど けれ が、 でも ものの 代わり 他の
+    ほか ひとつ ふたつ みっつ よっつ いつつ むっつ ななつ やっつ ここのつ ひとり ふたり 数個 半 倍 第 最初 複数 後で
+    あとで 以上 以下 未満 超 ゼロ たび 逆に 拒 控え だめ ダメ やめ 別の 数
 """
 _KOREAN = """
-    않 못하 못한 없 아니 아닌 말고 말것 마라 마세요 금지 불가 불필요 미완 비활성 중지 피하 경우 만약 만일
-    동안 까지 전에 후에 이후 이전 뒤에 뿐 오직 조건 해야 반드시 제외 외에 예외 하지만 그러나 지만 다만 단,
-    대신 빼고 다른 하나 둘 셋 넷 다섯 여섯 일곱 여덟 아홉 열 스물 서른 마흔 번째 여러 절반
+    않 못하 못한 없 아니 아닌 말고 말것 마라 마세요 금지 불가 불필요 미완 비활성 중지 피하 경우 만약 만일 동안 까지
+    전에 후에 이후 이전 뒤에 뿐 오직 조건 해야 반드시 제외 외에 예외 하지만 그러나 지만 다만 단, 대신 빼고 다른 하나
+    둘 셋 넷 다섯 여섯 일곱 여덟 아홉 열 스물 서른 마흔 번째 여러 절반 이상 이하 미만 초과 최대 최소 거부 거절 피해
+    첫째 둘째 영 공 쉰 예순
 """
 _KANA = re.compile(r"[\u3041-\u30ff]")
 _HANGUL = re.compile(r"[\u1100-\u11ff\uac00-\ud7ff]")
@@ -92,7 +122,8 @@ def guards(text: str) -> Counter[str]:
     folded = unicodedata.normalize("NFC", text).casefold()
     words = _WORD.findall(folded)
     found = Counter(w for w in words if w in WORDS or w.endswith(ENDINGS) or not WORDS.isdisjoint(re.split("['’]", w)))
-    found.update(w for w in words if w.endswith(("n't", "n’t")))
+    found.update(w for w in words if w.endswith(("n't", "n’t")) or (w not in WORDS and _STEM.fullmatch(w)))
+    found.update(_PHRASE.findall(folded))
     parts = _KOREAN.split() if _HANGUL.search(folded) else []
     if _KANA.search(folded):
         parts += _JAPANESE.split()
@@ -133,6 +164,23 @@ UNCOVERED = _sets(
         "fi": "ja on ei se että oli joka kun ovat sekä tai myös kanssa",
         "id": "dan di ke dari yang untuk dengan ini itu pada adalah akan oleh atau tidak",
         "vi": "và là của có cho được trong với các một những này khi",
+        "ca": "el la els les de del dels i a al en un una amb per que és són no es va com més però sense aquest",
+        "gl": "o a os as de do da dos das e en un unha que non con por para é se sen",
+        "cy": "y yr yn a i o ar am ac mae gan nid na gyda ei eu fel sydd wedi heb",
+        "ga": "an na a agus ar i go is do le ní sé tá bhí ag gan",
+        "af": "die en van in is nie om te met vir op aan by dit wat as ook deur sy word sonder",
+        "sl": "in je na se da so za v z ki kot ne po iz o brez",
+        "hr": "i u na je da se su za od s koji kao ne ali po iz o bez",
+        "et": "ja on ei et see kui oma ka mis siis ilma",
+        "lv": "un ir ar no uz par ka kas lai pie bez",
+        "lt": "ir su į iš kad tai už per kaip ne be",
+        "is": "og að í á er sem til við um ekki fyrir með án",
+        "sw": "na ya wa kwa ni za katika la si kama bila",
+        "tl": "ang ng sa na at mga ay ito hindi para kung",
+        "eu": "eta da ez du bat dira den ere gabe",
+        "sq": "dhe në të e i me për nga që një nuk është pa",
+        "eo": "la kaj de en estas por al ne kun ĝi kiu sen",
+        "la": "et in est non ad cum ut sed ex de qui quae sine",
         "hu": "a az és egy is hogy nem van ezt meg vagy mint",
     }
 )

@@ -140,11 +140,18 @@ def _is_covered(lost: str, hook: str) -> bool:
         return False
     if len(latin) * 2 <= len(letters):
         return True
-    words = _WORD.findall(unicodedata.normalize("NFC", hook).casefold())
+    covered, uncovered = _fits(hook)
+    covered_lost, uncovered_lost = _fits(lost)
+    return covered > uncovered and covered_lost >= uncovered_lost
+
+
+def _fits(text: str) -> tuple[int, int]:
+    """Return how many of its words are small words of the best fitting covered language, and of an uncovered one."""
+    words = _WORD.findall(unicodedata.normalize("NFC", text).casefold())
     covered, uncovered = (
         max(sum(word in table for word in words) for table in tables.values()) for tables in (COVERED, UNCOVERED)
     )
-    return covered > uncovered
+    return covered, uncovered
 
 
 def _is_east_asian(char: str) -> bool:
