@@ -108,6 +108,13 @@ def test_orphans_are_documents_that_the_index_does_not_point_to() -> None:
     ]
 
 
+def test_document_that_the_index_names_without_a_link_is_no_orphan() -> None:
+    index = "- [A](a.md)\n- `b.md`: ports\n\nsee c.md for hosts, not dd.md\n"
+    documents = tree(MEMORY=index, a=topic(), b=topic("b"), c=topic("c"), d=topic("d"))
+
+    assert lint(documents) == [("orphan", "d.md", None)]
+
+
 def test_index_too_large_to_be_parsed_orphans_nothing() -> None:
     documents = tree(a=topic(), MEMORY="- [B](b.md)\n" * 50_000)
 

@@ -51,6 +51,11 @@ def test_c031_separators_differ_and_targets_and_hooks_are_right() -> None:
         ("- [T](t.md) — h  ", "- ", "T", " — ", "h"),
         ("- [T](t.md) — see [x](x.md)", "- ", "T", " — ", "see [x](x.md)"),
         ("- ~~[T](t.md)~~ — gone", "- ~~", "T", "~~ — ", "gone"),
+        ("- [T](t.md)\n  — h", "- ", "T", "\n  — ", "h"),
+        ("- [T](t.md)\n  : h\n  more", "- ", "T", "\n  : ", "h more"),
+        ("- [T](t.md)\n  h", "- ", "T", "", "h"),
+        ("- [T](t.md). h", "- ", "T", ". ", "h"),
+        ("- [T](t.md) · h", "- ", "T", " · ", "h"),
     ],
 )
 def test_row_is_taken_apart(line: str, marker: str, title: str, separator: str, hook: str) -> None:
@@ -59,9 +64,9 @@ def test_row_is_taken_apart(line: str, marker: str, title: str, separator: str, 
     [row] = index.rows(data)
 
     assert (row.marker, row.title, row.separator, row.hook) == (marker, title, separator, hook)
-    assert (row.target, row.lines) == ("t.md", (3, 3))
+    assert (row.target, row.lines) == ("t.md", (3, 3 + line.count("\n")))
     assert data[row.start : row.end].decode() == line
-    assert data[row.hook_start : row.end].decode().rstrip(" ") == hook
+    assert " ".join(data[row.hook_start : row.end].decode().split()) == hook
 
 
 def test_wiki_rows_have_the_name_as_target() -> None:

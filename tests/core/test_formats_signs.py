@@ -42,7 +42,25 @@ def test_c050_merge_in_a_code_block_is_enough_for_caution() -> None:
 
     assert signs.has_merge_marks(b"```\n" + merge + b"```\n")
     assert signs.merge_markers(b"```\n" + merge + b"```\n") == ()
-    assert not signs.has_merge_marks(b"<<<<<<< HEAD\na\n>>>>>>> other\n")
+    assert signs.has_merge_marks(b"<<<<<<< HEAD\na\n")
+    assert signs.has_merge_marks(b"a\r\n>>>>>>> other\r\n")
+    assert not signs.has_merge_marks(b"see <<<<<<< HEAD and >>>>>>> other\n=======\n>>>>>>>> deep quote\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("<<<<<<< HEAD\na\n||||||| base\nc\n=======\nb\n>>>>>>> x\n", "1-7"),
+        ("<<<<<<<\na\n=======\nb\n>>>>>>>\n", "1-5"),
+        ("x\n\n<<<<<<< Updated upstream\n- a\n=======\n- b\n>>>>>>> Stashed changes\n", "3-7"),
+        ("<<<<<<< Conflict 1 of 1\n%%%%%%% Changes\n-a\n+b\n+++++++ Side\nc\n>>>>>>> Conflict 1 of 1 ends\n", "1-7"),
+        ("---\nname: a\n<<<<<<< HEAD\ntype: user\n=======\ntype: project\n>>>>>>> x\n---\n", "3-7"),
+    ],
+)
+def test_c050_merges_of_other_tools_and_places_are_flagged(text: str, lines: str) -> None:
+    found = [problem for problem in problems(tree(n=text), FormatName.MARKDOWN) if problem.kind == "merge-marker"]
+
+    assert [problem.message.partition(":")[0] for problem in found] == [f"Unresolved merge in lines {lines}"]
 
 
 @pytest.mark.parametrize(
@@ -55,13 +73,51 @@ def test_c050_merge_in_a_code_block_is_enough_for_caution() -> None:
         ("x_conflict-20260324-101112.md", "x.md"),
         ("x (1).md", "x.md"),
         ("x 2.md", "x.md"),
+        ("x copy.md", "x.md"),
+        ("x - Copy (2).md", "x.md"),
+        ("x - コピー.md", "x.md"),
+        ("x的副本.md", "x.md"),
+        ("x (Case Conflict).md", "x.md"),
+        ("x（Ana 的衝突複本 2026-03-24）.md", "x.md"),
+        ("x (конфликтующая копия 2026-03-24).md", "x.md"),
+        ("x (kopia w konflikcie 2026-03-24).md", "x.md"),
+        ("x (cópia em conflito de Ana 2026-03-24).md", "x.md"),
+        ("x (충돌된 사본 2026-03-24).md", "x.md"),
+        ("x [Conflict].md", "x.md"),
+        ("x.conflict.md", "x.md"),
+        ("x_2026-03-24_conflict.md", "x.md"),
+        ("x_conf(1).md", "x.md"),
+        ("x-DESKTOP-AB12CD.md", "x.md"),
+        ("x-ana-macbook-pro.md", "x.md"),
+        ("x.orig.md", "x.md"),
+        ("x_REMOTE_4711.md", "x.md"),
+        ("x.LOCAL.md", "x.md"),
+        ("x~.md", "x.md"),
+        ("sub/x (conflicted copy 2026-03-24) 2.md", "sub/x.md"),
     ],
 )
 def test_c049_conflict_copies_are_paired_with_the_original(copy: str, original: str) -> None:
     [problem] = problems({copy: b"same", original: b"same"}, FormatName.MARKDOWN)
 
     assert (problem.kind, problem.path) == ("conflict-copy", copy)
-    assert f"“{original}”" in problem.message
+    assert f"“{original}” (both say the same)" in problem.message
+
+
+@pytest.mark.parametrize("other", ["x.local.md", "x-API.md", "x (draft).md", "x copyright.md", "x_backup_1.md", "x 12.md", "x-2.md"])
+def test_c049_documents_with_like_names_are_no_copies(other: str) -> None:
+    assert lint({"x.md": b"same", other: b"same"}, FormatName.MARKDOWN) == []
+
+
+def test_c049_conflict_copy_says_how_much_differs() -> None:
+    [problem] = problems({"x.md": b"a\nb\nc\n", "x (1).md": b"a\nB\nc\nd\n"}, FormatName.MARKDOWN)
+
+    assert "“x.md” (they differ in 2 lines)" in problem.message
+
+
+def test_c049_conflict_copy_of_a_missing_original_says_so() -> None:
+    [problem] = problems({"x (conflicted copy 2026-03-24).md": b"a"}, FormatName.MARKDOWN)
+
+    assert "“x.md”, which is gone" in problem.message
 
 
 @pytest.mark.parametrize(
@@ -73,13 +129,21 @@ def test_c049_conflict_copies_are_paired_with_the_original(copy: str, original: 
         "x konflikt 20260324.md",
         "x~conflict.md",
         "x 競合コピー.md",
+        "x (1).md",
+        "x - Kopie.md",
+        "x copy 2.md",
+        "x_LOCAL_4711.md",
+        "x.orig.md",
+        "x [Conflict].md",
+        "x (конфликтующая копия 2026-03-24).md",
+        "x-DESKTOP-AB12CD.md",
     ],
 )
 def test_c049_name_of_a_copy_is_enough_for_caution(name: str) -> None:
     assert signs.may_be_conflict_copy(name)
 
 
-@pytest.mark.parametrize("name", ["conflict.md", "conflict rules.md", "x (1).md", "conflict (old)/x.md"])
+@pytest.mark.parametrize("name", ["conflict.md", "conflict rules.md", "phase 2.md", "copy.md", "conflict (old)/x.md"])
 def test_c049_name_about_conflicts_is_no_copy(name: str) -> None:
     assert not signs.may_be_conflict_copy(name)
 

@@ -26,7 +26,12 @@ _INSTRUCTION = re.compile(
     r"|(?i:(?:^|/)\.(?:cursor|windsurf|cline|roo|goose)(?:rules|hints))"
     r"|(?i:(?:^|/)\.[^/]+/(?:rules|instructions|prompts|commands|skills|agents|workflows|steering)/)"
 )
-_COPY = re.compile(r"conflict|konflikt|conflit|conflicto|冲突|衝突|競合|충돌", re.IGNORECASE)
+_COPY = re.compile(r"conflic|konflik|conflit|конфликт|冲突|衝突|競合|충돌", re.IGNORECASE)
+_DOUBLE = re.compile(
+    r"(?: \(\d{1,3}\)| copy(?: \d{1,3})?| - (?:cop|kopi|копия|コピー|副本)[^./]*|(?: |的|の)(?:副本|コピー)|~)\.[^.]+$"
+    r"|_(?-i:BACKUP|BASE|LOCAL|REMOTE)_\d+\.|\.(?:orig|mine|theirs|ours|(?-i:BACKUP|BASE|LOCAL|REMOTE))\.[^.]+$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +135,11 @@ def is_blank(line: Line) -> bool:
 
 
 def is_copy(path: str) -> bool:
-    """Whether a sync tool made a document. A note about conflicts may say so in its name; a copy carries a mark or a
-    number with it."""
+    """Whether a sync or merge tool made a document. A note about conflicts may say so in its name; a copy carries a
+    mark or a number with it."""
     name = path.rpartition("/")[2]
-    is_marked = re.search(r"\d|\(|~|conflicted copy|kopie|copi[ea]|副本|コピー", name, re.IGNORECASE)
-    return bool(is_marked and _COPY.search(name))
+    is_marked = re.search(r"\d|[(（\[~]|conflicted copy|kopi|copi[ea]|副本|コピー|копия", name, re.IGNORECASE)
+    return bool((is_marked and _COPY.search(name)) or _DOUBLE.search(name))
 
 
 def is_instruction(path: str) -> bool:

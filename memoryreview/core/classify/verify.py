@@ -114,11 +114,7 @@ def is_text(claim: Claim) -> bool:
 
 
 def has_no_merge_marks(claim: Claim) -> bool:
-    return not any(
-        re.search(rb"^<{7}(?:[ \t\r]|$).*^={7}(?:[ \t\r]|$).*^>{7}(?:[ \t\r]|$)", data, re.MULTILINE | re.DOTALL)
-        for data in claim.states
-        if b"<<<<<<<" in data and b">>>>>>>" in data
-    )
+    return not any(re.search(rb"^(?:<{7}|>{7})(?:[ \t\r]|$)", data, re.MULTILINE) for data in claim.states)
 
 
 def has_closed_head(claim: Claim) -> bool:

@@ -140,14 +140,26 @@ def _orphans(
     listed: set[str] = set()
     for link in markdown.links(documents[path]):
         listed.update(catalogue.find_link(path, link).paths)
+    text = documents[path].decode("utf-8", "replace")
     for other in documents:
-        if other in indexes or other in listed or _index_of(other, indexes) != path:
+        if other in indexes or other in listed or _is_named(other, text) or _index_of(other, indexes) != path:
             continue
         if signs.conflict_original(other, documents) is None:
             sentence = (
                 f"No row of “{shown(path)}” points to this document, so an agent that reads the index never finds it."
             )
             yield Problem("orphan", other, None, sentence)
+
+
+def _is_named(path: str, text: str) -> bool:
+    """Whether a text names a document by its file name, as in `notes.md`, without a link."""
+    name, at = basename(path), text.find(basename(path))
+    while at >= 0:
+        before, after = text[at - 1 : at], text[at + len(name) : at + len(name) + 1]
+        if not (before.isalnum() or before in ("_", "-")) and not after.isalnum():
+            return True
+        at = text.find(name, at + 1)
+    return False
 
 
 def _index_of(path: str, indexes: Collection[str]) -> str | None:

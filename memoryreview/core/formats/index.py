@@ -15,7 +15,8 @@ from .base import IndexRow, leads_elsewhere
 _LIST_MARK = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]+|$)")
 _CHECK_BOX = re.compile(r"\[[ xX]\][ \t]+")
 _KEYCAP = re.compile(r"[0-9#*]\ufe0f?\u20e3")
-_SEPARATOR = re.compile("(?:[*_~]{1,3})?[ \t]*(?:(?:[—–→：；]|--?>?|=>|[:;,|])[ \t]*)?")
+_MARK = r"(?:[—–→·•：；]|--?>?|=>|[:;,|]|\.(?=[ \t]))"
+_SEPARATOR = re.compile(rf"(?:[*_~]{{1,3}})?(?:[ \t]*\r?\n[ \t]*{_MARK}[ \t]+|[ \t]*(?:{_MARK}[ \t]*)?)")
 _BLANKS = re.compile(r"[ \t\r\n]+")
 _UNSAFE_IN_TARGET = str.maketrans({char: f"%{ord(char):02X}" for char in "%#<>\\&\r\n"})
 _LINE_ENDS = re.compile(r"[\r\n]+")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
 from memoryreview.core import frontmatter, markdown
@@ -54,7 +54,7 @@ def files(tree: Tree) -> list[Problem]:
             line = tree[path].count(b"\n", 0, offset) + 1
             sentence = f"The document is not UTF-8 (byte {offset}), so it is read only here until it is converted."
             problems.append(Problem("not-utf8", path, line, sentence))
-    return problems + _clashes(paths) + _copies(paths)
+    return problems + _clashes(paths) + _copies(paths, tree)
 
 
 def _clashes(paths: Sequence[str]) -> list[Problem]:
@@ -73,15 +73,21 @@ def _clashes(paths: Sequence[str]) -> list[Problem]:
     ]
 
 
-def _copies(paths: Collection[str]) -> list[Problem]:
+def _copies(paths: Collection[str], tree: Tree) -> list[Problem]:
     problems: list[Problem] = []
     known = set(paths)
     for path in paths:
         original = signs.conflict_original(path, known)
         if original is None:
             continue
-        other = f"“{shown(original)}”" if original in known else f"“{shown(original)}”, which is gone"
-        sentence = f"A sync tool made this conflict copy of {other}; agents may read either, so keep one."
+        if original in known:
+            lines = [Counter(tree[name].splitlines()) for name in (path, original)]
+            differing = max((lines[0] - lines[1]).total(), (lines[1] - lines[0]).total())
+            noun = "1 line" if differing == 1 else f"{differing:,} lines"
+            other = f"“{shown(original)}” ({f'they differ in {noun}' if differing else 'both say the same'})"
+        else:
+            other = f"“{shown(original)}”, which is gone"
+        sentence = f"A sync or merge tool left this copy of {other}; agents may read either, so keep one."
         problems.append(Problem("conflict-copy", path, None, sentence))
     return problems
 

@@ -11,21 +11,34 @@ from memoryreview.core.text import split_lines, undecodable_at
 
 from .base import basename, directory, stem
 
-_MERGE_MARK = re.compile(rb"(<{7}|={7}|>{7})(?:[ \t].*)?", re.DOTALL)
-_COPY_WORD = "conflict|konflikt|conflit|conflicto|conflitto|競合|冲突|衝突|충돌"
+_MERGE_MARK = re.compile(rb"(<{7}|={7}|>{7}|%{7}|\+{7})(?:[ \t].*)?", re.DOTALL)
+_COPY_WORD = "conflict|konflik|conflit|conflicto|conflitto|conflito|конфликт|çakış|xung đột|競合|冲突|衝突|충돌"
 _CONFLICT_STEMS = (
     re.compile(r"(?P<stem>.+)\.sync-conflict-[0-9]{8}-[0-9]{6}(?:-[A-Za-z0-9]+)?"),
-    re.compile(rf"(?P<stem>.+?) ?\([^()]*(?:{_COPY_WORD})[^()]*\)", re.IGNORECASE),
-    re.compile(rf"(?P<stem>.+?)[._ -](?:{_COPY_WORD})[._ -]?[0-9T_.-]{{6,}}", re.IGNORECASE),
+    re.compile(
+        rf"(?P<stem>.+?) ?[(（\[【][^()（）\[\]]*(?:{_COPY_WORD})[^()（）\[\]]*[)）\]】](?: \(?[0-9]{{1,3}}\)?)?",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"(?P<stem>.+?)[._ -](?:{_COPY_WORD})\w{{0,4}}[._ -]?[0-9T_.-]{{6,}}", re.IGNORECASE),
+    re.compile(rf"(?P<stem>.+?)[._ -][0-9T_-]{{8,}}[._ -](?:{_COPY_WORD})\w{{0,4}}", re.IGNORECASE),
+    re.compile(rf"(?P<stem>.+?)[._-](?:[a-z]+[._-])?(?:{_COPY_WORD})\w{{0,4}}(?:[._-][0-9]{{1,3}})?", re.IGNORECASE),
 )
 _COPY_NAME = re.compile(
     r"conflicted copy|conflict copy"
-    r"|\.sync-conflict-|[ _.-]conflict(?:ed)?\b.{0,40}\d"
-    r"|\(conflict|~conflict|konfliktkopie|in konflikt stehende kopie|copie en conflit|copia en conflicto"
-    r"|冲突(?:的)?副本|衝突|競合コピー|충돌",
+    r"|\.sync-conflict-|[ _.-]conflict(?:ed)?\b.{0,40}\d|\d{4}.{0,20}[ _.-]conflict(?:ed)?\b"
+    r"|[(\[]conflict|~conflict|konfliktkopie|in konflikt stehende kopie|copie en conflit|copia en conflicto"
+    r"|конфликтующая копия|kopia w konflikcie|冲突(?:的)?副本|衝突|競合コピー|충돌",
     re.IGNORECASE,
 )
-_NUMBERED_COPY = re.compile(r"(?P<stem>.+) (?:\([0-9]{1,3}\)|[2-9])")
+_COPY_MARK = (
+    r"(?: \([0-9]{1,3}\)| copy(?: [0-9]{1,3})?"
+    r"| - (?:copy|kopie|copie|copia|cópia|kopia|kópia|копия|コピー|副本|複本|복사본)(?: \([0-9]{1,3}\))?"
+    r"|(?: |的|の)(?:副本|複本|コピー)|_conf\([0-9]{1,3}\)|_(?-i:BACKUP|BASE|LOCAL|REMOTE)_[0-9]{1,9}"
+    r"|\.(?:orig|mine|theirs|ours|(?-i:BACKUP|BASE|LOCAL|REMOTE)(?:\.[0-9]{1,9})?)|\.?~(?:[0-9]{1,3}~)?"
+    r"|-(?:[A-Z0-9]{1,15}-pc|(?:desktop|laptop)-[A-Z0-9]{1,15}|[a-z0-9]{1,20}-(?:macbook|imac|iphone|ipad)[a-z0-9-]{0,20}))"
+)
+_MADE_COPY = re.compile(rf"(?P<stem>.+?){_COPY_MARK}", re.IGNORECASE)
+_NUMBERED_COPY = re.compile(r"(?P<stem>.+) [2-9]")
 _MAX_ROW_LINES = 400
 _FIRST_CELL = re.compile(r"\|[ \t]*(?:\[([^\[\]]{1,200})\]|([^|]{1,80}))")
 
@@ -45,14 +58,17 @@ def merge_markers(data: bytes) -> tuple[tuple[int, int], ...]:
 
 
 def has_merge_marks(data: bytes) -> bool:
-    """Whether the marks of a merge follow each other anywhere, in code blocks too: what is certain enough to hold a
+    """Whether a line opens or closes a merge anywhere, in code blocks too and without its other half: enough to hold a
     change back, not to report a fault."""
-    return any(_merges(data))
+    if b"<<<<<<<" not in data and b">>>>>>>" not in data:
+        return False
+    marks = (_MERGE_MARK.fullmatch(line.body) for line in split_lines(data))
+    return any(mark is not None and mark[1][:1] in b"<>" for mark in marks)
 
 
 def _merges(data: bytes) -> Iterator[tuple[int, int]]:
     """Yield line spans from `<<<<<<<` over `=======` to `>>>>>>>`, each at the start of its line. A lone `=======` is
-    a heading's underline."""
+    a heading's underline. Other tools put `%%%%%%%` or `+++++++` in the middle."""
     if b"<<<<<<<" not in data or b">>>>>>>" not in data:
         return
     start, has_middle = 0, False
@@ -61,8 +77,8 @@ def _merges(data: bytes) -> Iterator[tuple[int, int]]:
         if mark is None:
             continue
         if mark[1].startswith(b"<"):
-            start = line.number
-        elif mark[1].startswith(b"="):
+            start, has_middle = line.number, False
+        elif not mark[1].startswith(b">"):
             has_middle = start > 0
         elif has_middle:
             yield start, line.number
@@ -81,15 +97,22 @@ def conflict_original(path: str, paths: Collection[str]) -> str | None:
         if match:
             original = f"{prefix}{match['stem']}.{suffix}"
             has_date = re.search("[0-9]{4}", stem(path)[len(match["stem"]) :]) is not None
-            return original if has_date or original in paths else None
-    match = _NUMBERED_COPY.fullmatch(stem(path))
-    original = f"{prefix}{match['stem']}.{suffix}" if match else ""
-    return original if original in paths else None
+            if has_date or original in paths:
+                return original
+    for pattern in (_MADE_COPY, _NUMBERED_COPY):
+        match = pattern.fullmatch(stem(path))
+        original = f"{prefix}{match['stem']}.{suffix}" if match else ""
+        if original in paths:
+            return original
+    return None
 
 
 def may_be_conflict_copy(path: str) -> bool:
-    """Whether a name alone makes a conflict copy likely, whatever stands beside it: enough to hold a change back."""
-    return _COPY_NAME.search(basename(path)) is not None or any(p.fullmatch(stem(path)) for p in _CONFLICT_STEMS)
+    """Whether a name alone makes a copy by a sync or merge tool likely, whatever stands beside it: enough to hold a
+    change back."""
+    name = stem(path)
+    is_marked = any(pattern.fullmatch(name) for pattern in _CONFLICT_STEMS[:-1]) or _MADE_COPY.fullmatch(name)
+    return bool(is_marked) or _COPY_NAME.search(basename(path)) is not None
 
 
 def broken_table_rows(data: bytes) -> tuple[tuple[int, int, str], ...]:

@@ -144,8 +144,7 @@ REPEAT = "- use pnpm\n- use make\n{- use pnpm\n}"
 FULL = "moved {1/13/2025} at last\n\n" + f"- {'y' * 249}\n" * 99 + f"- {'z' * 24}\n"  # to the last of 25,000 bytes
 DAY = "# 2026-05-20\n\n"
 FAILED = f"{DAY}- {{Yesterday}} the rollout failed\n"
-MERGE = "\n<<<<<<< HEAD\nfive\n=======\nsix\n>>>>>>> other\n"
-ITALIAN = "prima viene la prova e il gruppo guarda il pannello dei servizi per tutta la mattina con i capi"
+MERGE = "\nITALIAN = "prima viene la prova e il gruppo guarda il pannello dei servizi per tutta la mattina con i capi"
 ITALIAN += ", poi il ramo viene marcato e le note sono nella pagina"
 ITALIAN_TAIL = "e il servizio scrive il riassunto della settimana nel canale"
 
@@ -158,14 +157,18 @@ LIES = [
     Lie(EXACT, "is_written_by_agents", REPEAT, path="raw_memories.md", context=CODEX),
     Lie(EXACT, "is_no_conflict_copy", REPEAT, path="a (conflicted copy 2026-03-24 070952).md"),
     Lie(EXACT, "is_no_conflict_copy", REPEAT, path="a.sync-conflict-20260324-101112-ABCDEFG.md"),
+    Lie(EXACT, "is_no_conflict_copy", REPEAT, path="a (1).md"),
+    Lie(EXACT, "is_no_conflict_copy", REPEAT, path="a - Copy.md"),
+    Lie(EXACT, "is_no_conflict_copy", REPEAT, path="a.orig.md"),
     Lie(EXACT, "is_no_instruction", REPEAT, path="AGENTS.md"),
-    Lie(EXACT, "is_no_instruction", REPEAT, path="app/CLAUDE.local.md"),
+    Lie(EXACT, "is_no_instruction", REPEAT, path="app/AGENTS.override.md"),
     Lie(EXACT, "is_no_instruction", REPEAT, path=".cursor/rules/style.md"),
     Lie(EXACT, "is_no_instruction", REPEAT, path="style.instructions.md"),
     Lie(EXACT, "is_no_instruction", REPEAT, path="SOUL.md"),
     Lie(EXACT, "is_small", REPEAT, context=Context(limits=Limits(file_bytes=30))),
     Lie(EXACT, "is_text", "A a\n§\nB ".encode() + b"\xff" + "{\n§\nA a}".encode(), path="MEMORY.md", context=HERMES),
     Lie(EXACT, "has_no_merge_marks", REPEAT + MERGE),
+    Lie(EXACT, "has_no_merge_marks", REPEAT + "\n<<<<<<< HEAD\nfive\n"),
     Lie(EXACT, "has_closed_head", "---\nname: open\n\n" + REPEAT),
     Lie(BLANK, "keeps_line_ends", "a\r\n{\r\n\r\n}b\r\n", "\n"),
     Lie(EXACT, "keeps_cited_lines", REPEAT, path="MEMORY.md", context=CODEX),
@@ -283,6 +286,7 @@ LIES = [
     ),
     sync("fits_what_is_loaded", context=replace(CLAUDE, limits=Limits(index_row_chars=30))),
     sync("fits_what_is_loaded", f"- [cache](cache.md): {LONG}\n", head=f"description: {LONG}\n"),
+<<<<<<< HEAD
     sync("fits_what_is_loaded", before="Text.\n\n" * 100 + f"{PORTS}{{}}"),
     # link.retarget
     moved("changes_targets_alone", "See [it]({../old.md) now}\n", "../new.md) then"),
