@@ -116,6 +116,16 @@ def read(data: bytes) -> Frontmatter | NoFrontmatter:
     return Frontmatter(found.end, tuple(reader.fields), tuple(sorted(problems, key=lambda problem: problem[1])))
 
 
+def name_of(data: bytes) -> str:
+    """Return what `read` finds as `name`, "" without one; for many documents, because no YAML reader is asked."""
+    found = _locate(data, len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0)
+    if isinstance(found, NoFrontmatter):
+        return ""
+    reader = _Reader(found.texts)
+    reader.run()
+    return Frontmatter(found.end, tuple(reader.fields), ()).name
+
+
 @dataclass(frozen=True, slots=True)
 class _Block:
     """The lines between two fences. `end` is the byte offset after the closing one."""

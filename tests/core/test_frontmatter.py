@@ -17,6 +17,7 @@ BROKEN = Path(__file__).parents[2] / "fixtures" / "corpora" / "broken-frontmatte
 def head(*lines: str, body: str = "\nBody.\n") -> Frontmatter:
     found = frontmatter.read(("\n".join(["---", *lines, "---"]) + "\n" + body).encode())
     assert isinstance(found, Frontmatter)
+    assert frontmatter.name_of(("\n".join(["---", *lines, "---"]) + "\n" + body).encode()) == found.name
     return found
 
 
@@ -330,6 +331,8 @@ def test_head_fails_exactly_where_a_yaml_parser_does(entries: list[tuple[str, st
 @given(st.binary(max_size=60).map(lambda tail: b"---\n" + tail) | st.binary(max_size=60))
 def test_read_is_total_on_arbitrary_bytes(data: bytes) -> None:
     found = frontmatter.read(data)
+
+    assert frontmatter.name_of(data) == (found.name if isinstance(found, Frontmatter) else "")
 
     if isinstance(found, Frontmatter):
         assert 0 < found.end <= len(data)

@@ -101,9 +101,7 @@ def _stem(path: str) -> str:
 
 
 def _names(path: str, content: bytes) -> set[str]:
-    head = frontmatter.read(content)
-    name = head.name if isinstance(head, frontmatter.Frontmatter) else ""
-    return {_plain(path), _plain(_stem(path)), _plain(name)} - {""}
+    return {_plain(path), _plain(_stem(path)), _plain(frontmatter.name_of(content))} - {""}
 
 
 def _plain(name: str) -> str:

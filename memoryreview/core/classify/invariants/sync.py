@@ -181,7 +181,7 @@ def is_the_only_row_for_it(claim: Claim) -> bool:
 
 def _names(claim: Claim) -> Counter[str]:
     """Count the documents that answer to each name."""
-    named = ({_loose(_stem(path)), _loose(_head(data).name)} for path, data in claim.base.items())
+    named = ({_loose(_stem(path)), _loose(frontmatter.name_of(data))} for path, data in claim.base.items())
     return Counter(name for names in named for name in names)
 
 

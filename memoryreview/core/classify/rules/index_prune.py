@@ -190,9 +190,9 @@ def _places(document: Document, target: str) -> tuple[str, str]:
 def _names(path: str, content: bytes) -> Iterator[str]:
     yield _fold(path)
     yield _fold(stem(path))
-    head = frontmatter.read(content)
-    if isinstance(head, frontmatter.Frontmatter) and head.name:
-        yield _fold(head.name)
+    name = frontmatter.name_of(content)
+    if name:
+        yield _fold(name)
 
 
 def _fold(name: str) -> str:
