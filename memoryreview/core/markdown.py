@@ -262,6 +262,13 @@ def definitions(data: bytes) -> tuple[Link, ...]:
     return tuple(link for link in found if link)
 
 
+@lru_cache(maxsize=8)
+def targets(data: bytes) -> tuple[Link, ...]:
+    """Return links, images and definitions that have a target, in the order in which their targets are written."""
+    found = (link for link in (*links(data), *definitions(data)) if link.target_start < link.target_end)
+    return tuple(sorted(found, key=lambda link: link.target_start))
+
+
 def comments(data: bytes) -> tuple[tuple[int, int], ...]:
     """Return the half-open byte spans of HTML comments, in order, none from code."""
     return _inline(data).comments

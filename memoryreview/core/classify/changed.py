@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 from memoryreview.core.markdown import Place
 from memoryreview.core.model import Context, Kind, Rewrite
 
-from . import draft, health, reasons, rename, tasks, titles, whole
+from . import draft, health, reasons, tasks, titles, whole
 from .budget import Budget
 from .document import Document, is_section_file, read
 from .draft import Draft
+from .rename import Renames
 from .rules import index_prune
 from .rules.outcome import Declined
 from .rules.successors import Successors
@@ -23,12 +24,10 @@ class ChangedDocument:
     """The difference between two states of one document, step by step.
 
     Attributes:
-        followed: old name of a renamed document for each step that only lets a link follow it.
+        followed: old name of a renamed document for each link that follows it, in steps that do nothing else.
     """
 
-    def __init__(
-        self, path: str, successors: Successors, context: Context, renames: Mapping[str, str], budget: Budget
-    ) -> None:
+    def __init__(self, path: str, successors: Successors, context: Context, renames: Renames, budget: Budget) -> None:
         base, proposed = successors.base, successors.proposed
         before, after = base[path], proposed[path]
         is_plain = max(len(before), len(after)) > context.limits.file_bytes
@@ -49,7 +48,7 @@ class ChangedDocument:
             self._why_whole = reasons.BY_KIND[Kind.FACT_REWRITE]
         self._steps = [] if self._why_whole else self._own_steps(comparison, renames)
 
-    def _own_steps(self, comparison: Comparison, renames: Mapping[str, str]) -> list[Step]:
+    def _own_steps(self, comparison: Comparison, renames: Renames) -> list[Step]:
         return [step for step in _join_meta(comparison.steps) if not self._follows(step, renames)]
 
     def drafts(self) -> list[Draft]:
@@ -68,11 +67,10 @@ class ChangedDocument:
         # Two states that differ make at least one action, whatever else goes wrong.
         return found if found or self.followed else [self._whole(reasons.BY_KIND[Kind.FACT_REWRITE])]
 
-    def _follows(self, step: Step, renames: Mapping[str, str]) -> bool:
-        name = rename.follows(self.old, self.new, step, renames)
-        if name:
-            self.followed.append(name)
-        return bool(name)
+    def _follows(self, step: Step, renames: Renames) -> bool:
+        names = renames.follows(self.old, self.new, step)
+        self.followed += names
+        return bool(names)
 
     def _explanations(self) -> list[Explanation]:
         """Explain additions together, and changed blocks before removals: whether a removed repeat has a copy that

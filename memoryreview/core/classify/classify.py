@@ -84,6 +84,7 @@ class _Revision:
 
     def _drafts(self) -> list[Draft]:
         names = rename.find(self._delta, self._base)
+        renames, renamed = rename.Renames(names, self._base), {*names, *names.values()}
         added = {path for path, after in self._delta.items() if after is not None and path not in self._base}
         clashes = health.name_clashes(added, self._proposed)
         format_ = of(self._context.format)
@@ -101,8 +102,8 @@ class _Revision:
             elif format_.is_generated(path):
                 refused.add(path)
                 found.append(whole.recorded(path, before, after))
-            elif path not in names and path not in names.values():
-                drafts, links = self._of_document(path, before, after, names)
+            elif path not in renamed:
+                drafts, links = self._of_document(path, before, after, renames)
                 found += drafts
                 followed += links
         for old, new in names.items():
@@ -111,7 +112,7 @@ class _Revision:
         return found
 
     def _of_document(
-        self, path: str, before: bytes | None, after: bytes | None, names: dict[str, str]
+        self, path: str, before: bytes | None, after: bytes | None, renames: rename.Renames
     ) -> tuple[list[Draft], list[str]]:
         if before is None or after is None:
             data = before if before is not None else after or b""
@@ -120,7 +121,7 @@ class _Revision:
             return [draft], []
         if not self._pays_reading(before, after):
             return [self._unread(path, before, after)], []
-        changed = ChangedDocument(path, self._successors, self._context, names, self._budget)
+        changed = ChangedDocument(path, self._successors, self._context, renames, self._budget)
         self._staying.update(entry_texts(changed.new))
         self._entries.known[path] = entry_count(changed.old)
         self._following.update([path] if changed.followed else [])

@@ -10,7 +10,6 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -20,7 +19,7 @@ from memoryreview.core.formats import of
 from memoryreview.core.formats.base import is_document, leads_elsewhere
 from memoryreview.core.formats.catalogue import LinkState, Match
 from memoryreview.core.formats.index import is_document_link, pointers
-from memoryreview.core.markdown import Link, Place, definitions, has_anchor, links, outline
+from memoryreview.core.markdown import Link, Place, has_anchor, outline, targets
 from memoryreview.core.model import Ended
 
 _OPEN = (Place.PARAGRAPH, Place.ITEM, Place.ORDERED, Place.TABLE, Place.REFERENCE)
@@ -36,15 +35,10 @@ class _Move(NamedTuple):
     to: str
 
 
-@lru_cache(maxsize=4)
-def _links(data: bytes) -> tuple[Link, ...]:
-    return tuple(sorted((*links(data), *definitions(data)), key=lambda link: link.target_start))
-
-
 def _moves(claim: Claim) -> Iterator[_Move]:
     for path in claim.paths:
         before, after = claim.base[path], claim.proposed.get(path, b"")
-        for old, new in zip(_links(before), _links(after), strict=False):
+        for old, new in zip(targets(before), targets(after), strict=False):
             if before[old.target_start : old.target_end] != after[new.target_start : new.target_end]:
                 found = claim.names().find_link(path, new)
                 is_one = found.match is Match.EXACT and len(found.paths) == 1
@@ -55,9 +49,9 @@ def changes_targets_alone(claim: Claim) -> bool:
     """Without the targets of their links, and the `<>` around these, both states are the same text."""
     for path in claim.paths:
         before, after = claim.base[path], claim.proposed.get(path, b"")
-        if [link.kind for link in _links(before)] != [link.kind for link in _links(after)]:
+        if [link.kind for link in targets(before)] != [link.kind for link in targets(after)]:
             return False
-        spans = [_span(before, link) for link in _links(before)]
+        spans = [_span(before, link) for link in targets(before)]
         if _around(before) != _around(after):
             return False
         for rewrite in claim.rewrites(path):
@@ -74,7 +68,7 @@ def _span(data: bytes, link: Link) -> tuple[int, int]:
 
 
 def _around(data: bytes) -> list[bytes]:
-    edges = [0, *(edge for link in _links(data) for edge in _span(data, link)), len(data)]
+    edges = [0, *(edge for link in targets(data) for edge in _span(data, link)), len(data)]
     return [data[edges[at] : edges[at + 1]] for at in range(0, len(edges), 2)]
 
 
@@ -194,7 +188,7 @@ def stands_in_a_whole_folder(claim: Claim) -> bool:
     above = {source for source, folder in folders.items() if any(_is_in(path, folder) for path in claim.paths)}
     for source in above.union(claim.paths):
         data = claim.base[source]
-        own = pointers(data) if is_index(source) else [link for link in _links(data) if is_document_link(link)]
+        own = pointers(data) if is_index(source) else [link for link in targets(data) if is_document_link(link)]
         states = [claim.names().state(source, replace(link, anchor="")) for link in own]
         dead = sum(state in (LinkState.MISSING, LinkState.UNRESOLVED) for state in states)
         if dead > 5 and dead * 5 > len(own):

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import replace
-from functools import lru_cache
 from urllib.parse import unquote_to_bytes
 
 from memoryreview.core.classify.budget import Budget
 from memoryreview.core.classify.document import BLANKS, Document
 from memoryreview.core.formats.base import directory, is_document, stem
 from memoryreview.core.formats.catalogue import Catalogue, Found, Match
-from memoryreview.core.markdown import Link, Place, definitions, has_anchor, links
+from memoryreview.core.markdown import Link, Place, has_anchor, targets
 from memoryreview.core.model import Context, Rewrite, Tree
 from memoryreview.core.names import shown
 
@@ -77,7 +76,7 @@ class _Line:
 
     def __init__(self, document: Document, index: int) -> None:
         line = document.lines[index]
-        known = _links(document.data)
+        known = targets(document.data)
         first, stop = (bisect_left(known, at, key=lambda link: link.target_start) for at in (line.start, line.end))
         self.links = known[first:stop]
         self.kinds = [link.kind for link in self.links]
@@ -88,13 +87,6 @@ class _Line:
             self.rest += (document.data[at:start], anchor)
             at = stop
         self.rest.append(document.data[at : max(at, end)])
-
-
-@lru_cache(maxsize=4)
-def _links(data: bytes) -> tuple[Link, ...]:
-    """Return links and definitions by the place of their target; those without one are left out."""
-    found = [link for link in (*links(data), *definitions(data)) if link.target_start < link.target_end]
-    return tuple(sorted(found, key=lambda link: link.target_start))
 
 
 def _destination(data: bytes, link: Link) -> tuple[int, int, bytes]:

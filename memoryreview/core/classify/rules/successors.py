@@ -16,7 +16,7 @@ from memoryreview.core.formats.base import directory, is_document, leads_elsewhe
 from memoryreview.core.formats.catalogue import Catalogue, LinkState, Match, joined
 from memoryreview.core.formats.index import is_document_link, pointers
 from memoryreview.core.formats.lint import is_bulk
-from memoryreview.core.markdown import Link, definitions, links
+from memoryreview.core.markdown import Link, targets
 from memoryreview.core.model import Context, Ended, Tree
 from memoryreview.core.names import shown
 from memoryreview.core.overlay import delta_of
@@ -193,7 +193,7 @@ class Successors:
         if self.catalogue is None or not self._budget.pays_parsing(data):
             return _TOO_LARGE.reason
         is_index = of(self._context.format).is_index(source)
-        found = pointers(data) if is_index else [x for x in (*links(data), *definitions(data)) if is_document_link(x)]
+        found = pointers(data) if is_index else [x for x in targets(data) if is_document_link(x)]
         states = [self.catalogue.state(source, replace(link, anchor="")) for link in found]
         dead = sum(state in (LinkState.MISSING, LinkState.UNRESOLVED) for state in states)
         if not is_bulk(dead, len(found)):
