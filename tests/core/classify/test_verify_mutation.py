@@ -144,7 +144,8 @@ REPEAT = "- use pnpm\n- use make\n{- use pnpm\n}"
 FULL = "moved {1/13/2025} at last\n\n" + f"- {'y' * 249}\n" * 99 + f"- {'z' * 24}\n"  # to the last of 25,000 bytes
 DAY = "# 2026-05-20\n\n"
 FAILED = f"{DAY}- {{Yesterday}} the rollout failed\n"
-MERGE = "\nITALIAN = "prima viene la prova e il gruppo guarda il pannello dei servizi per tutta la mattina con i capi"
+MERGE = "\n<<<<<<< HEAD\nfive\n=======\nsix\n>>>>>>> other\n"
+ITALIAN = "prima viene la prova e il gruppo guarda il pannello dei servizi per tutta la mattina con i capi"
 ITALIAN += ", poi il ramo viene marcato e le note sono nella pagina"
 ITALIAN_TAIL = "e il servizio scrive il riassunto della settimana nel canale"
 
@@ -286,7 +287,6 @@ LIES = [
     ),
     sync("fits_what_is_loaded", context=replace(CLAUDE, limits=Limits(index_row_chars=30))),
     sync("fits_what_is_loaded", f"- [cache](cache.md): {LONG}\n", head=f"description: {LONG}\n"),
-<<<<<<< HEAD
     sync("fits_what_is_loaded", before="Text.\n\n" * 100 + f"{PORTS}{{}}"),
     # link.retarget
     moved("changes_targets_alone", "See [it]({../old.md) now}\n", "../new.md) then"),
