@@ -223,10 +223,12 @@ class History:
         ended: documents that are not there any more, by path.
         first_approved: the day from which on a document has held a line without a break, by path and the line's text
             (no line end); a line whose first day was not found is left out.
+        began: the day of the store's first commit, None when nobody looked.
     """
 
     ended: Mapping[str, Ended] = field(default_factory=lambda: MappingProxyType({}))
     first_approved: Mapping[tuple[str, bytes], date] = field(default_factory=lambda: MappingProxyType({}))
+    began: date | None = None
 
 
 class Evidence(StrEnum):

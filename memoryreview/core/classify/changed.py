@@ -36,6 +36,7 @@ class ChangedDocument:
         self.new = read(path, after, context, is_delimited=is_delimited, is_plain=is_plain)
         self.never_safe = health.why_never_safe(path, (before, after), context)
         self.followed: list[str] = []
+        self._context = context
         self._graveyard = index_prune.Graveyard(self.old, self.new, base, proposed, context, budget)
         self._additions = Additions(self.old, self.new, base, proposed, context, budget)
         self._explainer = Explainer(self.old, self.new, successors, context, budget)
@@ -60,7 +61,8 @@ class ChangedDocument:
         others = draft.labels(self.new)
         for step, explanation in zip(self._steps, self._explanations(), strict=True):
             if isinstance(explanation, Waits):
-                found.append(draft.of_step(self.old, self.new, step, explanation, lost_lines=lost_lines, others=others))
+                about = self.old, self.new, step, explanation, self._context
+                found.append(draft.of_step(*about, lost_lines=lost_lines, others=others))
             else:
                 found += (_safe_draft(self.old, self.new, step, part) for part in explanation)
         found = self._with_edges(tasks.joined(found, self.old, self.new))

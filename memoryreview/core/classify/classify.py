@@ -40,6 +40,10 @@ from .verify import ACROSS_DOCUMENTS, verify
 _REFUSED = frozenset({Kind.NOT_UTF8, Kind.LINE_ENDS, Kind.DELIMITER, Kind.NAME_CLASH, Kind.OVER_SIZE})
 _PROMOTED = frozenset({Kind.FACT_ADD, Kind.FACT_REWRITE, Kind.FILE_ADD, Kind.INDEX_ADD, Kind.META_CHANGE})
 _OF_WHOLE_TEXT = frozenset({Kind.VERIFIED_UPDATE, Kind.META_STAMP})
+_TEXT_MESSAGES = {
+    "weekday-disagrees": "The weekday on this line is not that of the date.",
+    "date-far-off": "The date on this line lies far from all others of the document.",
+}
 _CONTEXT_BYTES = 400
 _MAX_SCANNED_CONTEXT_BYTES = 16 * 1024
 _MIN_SCANNED_CONTEXT_BYTES = 1024
@@ -362,7 +366,7 @@ def _verdict(actions: tuple[Action, ...]) -> Verdict:
 def _text_findings(drafts: list[Draft]) -> Iterator[Finding]:
     for draft in drafts:
         if draft.finding:
-            message = "The weekday on this line is not that of the date."
+            message = _TEXT_MESSAGES[draft.finding]
             length = len(draft.new_text.split("\n", 1)[0])
             yield Finding("text", draft.finding, Severity.REVIEW, draft.new[0] + 1, 1, length, message, draft.path)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from memoryreview.core.markdown import Place
-from memoryreview.core.model import Kind, Rewrite
+from memoryreview.core.model import Context, Kind, Rewrite
 from memoryreview.core.text import normalise
 
-from . import reasons, titles, wording
+from . import dates, reasons, titles, wording
 from .document import Block, Document, Span
 from .safe import Waits
 from .steps import Step, similarity
@@ -83,7 +83,14 @@ def labels(document: Document) -> list[tuple[int, str]]:
 
 
 def of_step(
-    old: Document, new: Document, step: Step, waits: Waits, *, lost_lines: int, others: list[tuple[int, str]]
+    old: Document,
+    new: Document,
+    step: Step,
+    waits: Waits,
+    context: Context,
+    *,
+    lost_lines: int,
+    others: list[tuple[int, str]],
 ) -> Draft:
     """Return the review action of one step.
 
@@ -103,6 +110,9 @@ def of_step(
             found.append(reasons.HEADING)
     elif step.old_block:
         found += reasons.of_delete(old_text, others)
+    far_off = dates.far_off(old, step.old, new_text, context)
+    found += [far_off] if far_off else []
+    found += dates.of_step(old, step.old, new, step.new, context)
     if not step.old_block and not step.new_block:
         found.append(reasons.BLANK_LINES)
     elif not found or not (step.old_block and step.new_block):
@@ -118,7 +128,9 @@ def of_step(
         reasons=tuple(dict.fromkeys(found)),
         gone=_gone(old, step),
         come=(text_of(step.new_block),) if step.new_block and not step.old_block else (),
-        finding=next((declined.finding for declined in waits.declined if declined.finding), ""),
+        finding=next(
+            filter(None, (declined.finding for declined in waits.declined)), "date-far-off" if far_off else ""
+        ),
     )
 
 

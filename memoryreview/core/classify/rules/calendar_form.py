@@ -33,7 +33,7 @@ _FIRST_DAY = re.compile(rf"(1)er ({_MONTH}) ([0-9]{{4}})")
 DATE_LIKE = re.compile(
     rf"{_MONTH}\.? [0-9]{{1,2}}(?:st|nd|rd|th|\.)?,? [0-9]{{4}}"
     rf"|[0-9]{{1,2}}(?:st|nd|rd|th|er|\.|º)?(?: de)? {_MONTH}\.?,?(?: del?)? [0-9]{{4}}"
-    rf"|{_MONTH}\.? [0-9]{{1,2}}(?:st|nd|rd|th)?\b|[0-9]{{1,2}}\.? {_MONTH}\b\.?"
+    rf"|{_MONTH}\.? [0-9]{{1,2}}(?:st|nd|rd|th)?\b|[0-9]{{1,2}}(?:\.|er)?(?: de)? {_MONTH}\b\.?"
     r"|[0-9]{1,4}\s?[年년]\s?[0-9]{1,2}\s?[月월]\s?[0-9]{1,2}\s?[日일]"
     r"|[0-9]{1,4}([/.-])[0-9]{1,2}\1[0-9]{1,4}|[0-9]{1,2}[/.][0-9]{1,2}\.?|[0-9]{8}"
 )
@@ -49,6 +49,14 @@ _ANY_DAY = re.compile(
     rf"|{_MONTH}\.? [0-9]{{1,2}}\b|[0-9]{{1,2}}(?:st|nd|rd|th|er|\.|º)?(?: de| of)? {_MONTH}"
     r"|[周星][期]?[一二三四五六日天](?![a-z])|[月火水木金土日]曜|[월화수목금토일]요일"
 )
+
+_BEFORE = re.compile(r"(?:^|[ \t(（*，。；：、])$")
+_AFTER = re.compile(r"$|[ \t]|[)*.,;:!?]+(?:[ \t*)]|$)|[，。；：、）！？]")
+_NUMBER_BEFORE = re.compile(r"[0-9.,:/-]*[0-9][.,:]?[ \t]$")
+_NUMBER_AFTER = re.compile(r"[ \t][0-9](?![0-9]?:[0-9][0-9])")
+_FORMULA_BEFORE = re.compile(r"[=<>+^%|&−/≤≥~-][ \t]$")
+_FORMULA_AFTER = re.compile(r"[ \t][=<>+^%|&−/≤≥]")
+_VERSION_BEFORE = re.compile(r"\b(?:v|version|versions|release|tag|build|rev|revision)[ \t]$", re.IGNORECASE)
 
 
 def readings(token: str) -> Iterator[date]:
@@ -105,6 +113,20 @@ def weekdays(line: str) -> tuple[tuple[re.Match[str], int, bool], ...]:
         elif word in WEEKDAY_ABBREVIATIONS:
             found.append((match, WEEKDAY_ABBREVIATIONS[word], True))
     return tuple(found)
+
+
+def stands_alone(line: str, start: int, end: int) -> bool:
+    """Whether a token, given by its span, is a word of its own and no part of a name, path, version or formula."""
+    before, after = line[:start], line[end:]
+    if not _BEFORE.search(before[-1:]) or not _AFTER.match(after):
+        return False
+    near = before[-24:]
+    if _NUMBER_BEFORE.search(near) or _NUMBER_AFTER.match(after) or _FORMULA_AFTER.match(after):
+        return False
+    if "." in line[start:end] and _VERSION_BEFORE.search(near):
+        return False
+    # A dash at the very start is the mark of a list.
+    return not (_FORMULA_BEFORE.search(near) and before.strip(" \t") not in ("-", "+"))
 
 
 def days(text: str) -> set[str]:

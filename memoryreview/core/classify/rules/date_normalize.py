@@ -11,7 +11,7 @@ from memoryreview.core.markdown import Place
 from memoryreview.core.model import History, Rewrite
 
 from . import enclosed, relative
-from .calendar_form import DATE_LIKE, ISO, readings, weekdays
+from .calendar_form import DATE_LIKE, ISO, readings, stands_alone, weekdays
 from .outcome import Declined, Explained, Outcome
 from .relative import Found
 
@@ -26,13 +26,6 @@ MAX_DATES = 10
 
 _PROSE = frozenset({Place.PARAGRAPH, Place.ITEM, Place.ORDERED})
 _COUNTED = re.compile(ISO.pattern + r" \([^()\n]{1,24}\)")
-_BEFORE = re.compile(r"(?:^|[ \t(（*，。；：、])$")
-_AFTER = re.compile(r"$|[ \t]|[)*.,;:!?]+(?:[ \t*)]|$)|[，。；：、）！？]")
-_NUMBER_BEFORE = re.compile(r"[0-9.,:/-]*[0-9][.,:]?[ \t]$")
-_NUMBER_AFTER = re.compile(r"[ \t][0-9](?![0-9]?:[0-9][0-9])")
-_FORMULA_BEFORE = re.compile(r"[=<>+^%|&−/≤≥~-][ \t]$")
-_FORMULA_AFTER = re.compile(r"[ \t][=<>+^%|&−/≤≥]")
-_VERSION_BEFORE = re.compile(r"\b(?:v|version|versions|release|tag|build|rev|revision)[ \t]$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +160,7 @@ def _why_not(line: str, token: _Token, iso: str) -> Declined | None:
     weekday = _disagreeing_weekday(line, token, day)
     if weekday:
         return Declined(f"“{shown}” is not the weekday that the line names (“{weekday}”).", "weekday-disagrees")
-    if not _stands_alone(line, token):
+    if not stands_alone(line, token.start, token.end):
         return Declined(f"“{shown}” touches other text or numbers, so it may be part of a name, path or formula.")
     return None
 
@@ -184,16 +177,3 @@ def _is_beside(line: str, word: re.Match[str], token: _Token) -> bool:
     if word.end() <= token.start:
         return not line[word.end() : token.start].strip(" .,(")
     return token.end <= word.start() and not line[token.end : word.start()].strip(" ,(")
-
-
-def _stands_alone(line: str, token: _Token) -> bool:
-    before, after = line[: token.start], line[token.end :]
-    if not _BEFORE.search(before[-1:]) or not _AFTER.match(after):
-        return False
-    near = before[-24:]
-    if _NUMBER_BEFORE.search(near) or _NUMBER_AFTER.match(after) or _FORMULA_AFTER.match(after):
-        return False
-    if "." in token.text and _VERSION_BEFORE.search(near):
-        return False
-    # A dash at the very start is the mark of a list.
-    return not (_FORMULA_BEFORE.search(near) and before.strip(" \t") not in ("-", "+"))
