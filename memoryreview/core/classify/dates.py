@@ -41,9 +41,10 @@ _DAY_DOT_MONTH = re.compile(
     r"(?P<lead>^|\b(?:am|vom|zum|bis|ab|seit|on|by|until|since|le|el) )([0-9]{2})\.([0-9]{2})(\.?) (?P<next>\S+)"
 )
 _UNITS = """
-    s ms us ns sec secs second seconds m min mins minute minutes h hr hrs hour hours d day days kb mb gb tb kib mib gib
-    b k km kg g mg cm mm x % € $ £ eur usd gbp chf euro euros dollar dollars times points pieces percent
-    prozent sekunden minuten stunden tage stück mal grad degrees px rem em pt fps hz mhz ghz v w kw mw of is was or and to per pro
+    s ms us ns sec secs second seconds m min mins minute minutes h hr hrs hour hours d day days kb mb gb tb kib mib
+    gib b k km kg g mg cm mm x % € $ £ eur usd gbp chf euro euros dollar dollars times points pieces percent
+    prozent sekunden minuten stunden tage stück mal grad degrees px rem em pt fps hz mhz ghz v w kw mw of is was or
+    and to per pro
 """
 _SHORT_YEAR = re.compile(r"(?<![\w/.-])([0-9]{1,2})/([0-9]{1,2})/([0-9]{2})(?![\w/-]|\.\d)")
 _PART_OF_MONTH = re.compile(rf"\b(?:[Mm]id|[Ee]arly|[Ll]ate|[Ee]nd of|Anfang|Mitte|Ende)[ -]({_LETTERS})\b(?! [0-9])")
