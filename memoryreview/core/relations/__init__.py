@@ -5,8 +5,22 @@ Suggestions for a person, pair by pair and never transitive. Nothing here has an
 
 from __future__ import annotations
 
+from .beside import Beside, beside
+from .links import Links
 from .model import Place, Relation, RelationKind
+from .statement import Statement, statements
 from .store_index import StoreIndex
 from .within import within
 
-__all__ = ["Place", "Relation", "RelationKind", "StoreIndex", "within"]
+__all__ = [
+    "Beside",
+    "Links",
+    "Place",
+    "Relation",
+    "RelationKind",
+    "Statement",
+    "StoreIndex",
+    "beside",
+    "statements",
+    "within",
+]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 
 from memoryreview.core.formats import Catalogue, Match
 from memoryreview.core.markdown import Link
@@ -22,39 +22,55 @@ _REPLACES = re.compile(
 )
 
 
-def superseded(documents: Mapping[str, Known], catalogue: Catalogue) -> Iterator[Relation]:
-    """Yield each pair of documents of which one is said to supersede the other while both stand, once."""
-    told: set[frozenset[str]] = set()
+def of(documents: Mapping[str, Known], among: Container[str] | None = None) -> Iterator[Relation]:
+    """Yield the disagreements that a store declares itself.
+
+    Args: among: one of the two documents of each must be of these; None for any.
+    """
+    catalogue = Catalogue({path: known.head for path, known in documents.items()})
     for path in sorted(documents):
-        known = documents[path]
-        by_line = {statement.line: statement for statement in known.statements if not statement.is_row}
-        for link in known.links:
-            statement = _around(by_line, link)
-            other = _target(documents, catalogue, path, link)
-            if statement is None or other is None or other.path == path or frozenset((path, other.path)) in told:
-                continue
-            if _REPLACES.search(statement.text) is None or not other.statements:
-                continue
-            told.add(frozenset((path, other.path)))
-            sentence = f"One is said to supersede the other, and both still stand: “{_first(statement)}”"
-            yield Relation(RelationKind.CONTRADICTION, place_of(statement), _start(other), sentence, 0)
+        yield from _superseded(documents[path], documents, catalogue, among)
+        yield from _belied(documents[path], documents, catalogue, among)
 
 
-def belied_rows(documents: Mapping[str, Known], catalogue: Catalogue) -> Iterator[Relation]:
-    """Yield each row of an index that says something else than the description of the document it points to."""
-    for path in sorted(documents):
-        for row in documents[path].statements:
-            if not row.is_row:
-                continue
-            found = catalogue.find(path, row.target)
-            other = documents.get(found.paths[0]) if found.match is Match.EXACT else None
-            if other is None or not other.description:
-                continue
-            differs = other_value(row.text, other.description)
-            if differs:
-                there = Place(other.path, other.description_line, other.description, row.store)
-                sentence = f"The row says something else than the description of {shown(other.path)}: {differs}"
-                yield Relation(RelationKind.CONTRADICTION, place_of(row), there, sentence, 0)
+def _superseded(
+    known: Known, documents: Mapping[str, Known], catalogue: Catalogue, among: Container[str] | None
+) -> Iterator[Relation]:
+    """Yield each document that this one says to supersede, or to be superseded by, while both stand."""
+    by_line = {statement.line: statement for statement in known.statements if not statement.is_row}
+    told: set[str] = set()
+    for link in known.links:
+        other = _target(documents, catalogue, known.path, link)
+        if other is None or other.path in {known.path, *told} or not _is_among(among, known, other):
+            continue
+        statement = _around(by_line, link)
+        if statement is None or not other.statements or _REPLACES.search(statement.text) is None:
+            continue
+        told.add(other.path)
+        sentence = f"One is said to supersede the other, and both still stand: “{_first(statement)}”"
+        yield Relation(RelationKind.CONTRADICTION, place_of(statement), _start(other), sentence, 0)
+
+
+def _belied(
+    known: Known, documents: Mapping[str, Known], catalogue: Catalogue, among: Container[str] | None
+) -> Iterator[Relation]:
+    """Yield each row of this index that says something else than the description of the document it points to."""
+    for row in known.statements:
+        if not row.is_row:
+            continue
+        found = catalogue.find(known.path, row.target)
+        other = documents.get(found.paths[0]) if found.match is Match.EXACT else None
+        if other is None or not other.description or not _is_among(among, known, other):
+            continue
+        differs = other_value(row.text, other.description)
+        if differs:
+            there = Place(other.path, other.description_line, other.description, row.store)
+            sentence = f"The row says something else than the description of {shown(other.path)}: {differs}"
+            yield Relation(RelationKind.CONTRADICTION, place_of(row), there, sentence, 0)
+
+
+def _is_among(among: Container[str] | None, *documents: Known) -> bool:
+    return among is None or any(document.path in among for document in documents)
 
 
 def _around(by_line: Mapping[int, Statement], link: Link) -> Statement | None:

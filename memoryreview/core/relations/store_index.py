@@ -32,6 +32,7 @@ class Known:
 
     Args:
         version: what the caller knows its bytes by, such as the id of the blob.
+        head: its frontmatter as it stands, b"" without one.
         description: of its frontmatter, "" without one; `description_line` is 1-based, None without one.
     """
 
@@ -39,24 +40,22 @@ class Known:
     version: str
     statements: tuple[Statement, ...]
     links: tuple[Link, ...]
+    head: bytes
     description: str
     description_line: int | None
 
 
 def know(path: str, data: bytes, name: FormatName, *, version: str = "", store: str = "") -> Known:
     """Read one document. Total on arbitrary bytes."""
-    links = markdown.links(data) if is_document(path) else ()
-    description, line = _description(data) if is_document(path) else ("", None)
-    return Known(path, version, statements(path, data, name, store), links, description, line)
-
-
-def _description(data: bytes) -> tuple[str, int | None]:
-    head = frontmatter.read(data)
-    if not isinstance(head, Frontmatter) or not head.description:
-        return "", None
-    lines = split_lines(data[: head.end])
-    number = next((line.number for line in lines if line.body.lstrip().startswith(b"description:")), None)
-    return head.description, number
+    if not is_document(path):
+        return Known(path, version, (), (), b"", "", None)
+    found = frontmatter.read(data)
+    head = data[: found.end] if isinstance(found, Frontmatter) else b""
+    description = found.description if isinstance(found, Frontmatter) else ""
+    lines = split_lines(head) if description else ()
+    line = next((line.number for line in lines if line.body.lstrip().startswith(b"description:")), None)
+    said = statements(path, data, name, store)
+    return Known(path, version, said, markdown.links(data), head, description, line)
 
 
 class StoreIndex:

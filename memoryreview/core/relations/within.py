@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from memoryreview.core.formats import Catalogue
-from memoryreview.core.formats.base import is_document
 from memoryreview.core.model import FormatName, Tree
 
 from . import declared
@@ -26,15 +24,12 @@ def within(tree: Tree, name: FormatName) -> tuple[Relation, ...]:
     are told all, unless they are a series. Cost grows with the number of statements, not with its square.
     """
     index = StoreIndex(name)
-    documents = {path: tree[path] for path in sorted(tree) if is_document(path)}
-    for path, data in documents.items():
-        index.put(path, data)
-    catalogue = Catalogue(documents)
+    for path in sorted(tree):
+        index.put(path, tree[path])
     found = _without_series(
         [relation for statement in all_statements([index]) for relation in _earlier(index, statement)]
     )
-    found += declared.superseded(index.documents, catalogue)
-    found += declared.belied_rows(index.documents, catalogue)
+    found += declared.of(index.documents)
     return tuple(sorted(found, key=_order))
 
 

@@ -14,6 +14,7 @@ from memoryreview.review.operations.apply import commit_message
 from memoryreview.review.operations.decide import landing_of
 from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.operations.permissions import may_maintain, permission
+from memoryreview.review.operations.relations import Remembered, remembered
 from memoryreview.review.operations.standing import Standing, standing
 from memoryreview.review.operations.stores import reading
 
@@ -22,6 +23,7 @@ from .documents import DEFAULT_LOOK, ConflictView, DocumentView, Look, Tab, View
 from .evidence import Evidence, evidence
 from .grounds import Grounds, grounds
 from .outcome import Outcome, outcome
+from .relations import MemoryView, memory_view
 from .rows import Sign, author_of, lead_first, sign_of, title_of
 from .words import STATE_WORDS, Moment, moment, plural, short_oid
 
@@ -84,16 +86,18 @@ class ProposalPage:
     actions: Actions
     texts: Delta
     evidence: Evidence
+    memory: MemoryView | None
     outcome: Outcome | None
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """The two sides that a page compares; `standing` only while the proposal is open."""
+    """The two sides that a page compares; `standing` and `remembered` only while the proposal is open."""
 
     tree: Tree
     delta: Delta
     standing: Standing | None = None
+    remembered: Remembered | None = None
 
 
 def proposal_page(proposal: Proposal, person: User, now: datetime, look: Look = DEFAULT_LOOK) -> ProposalPage:
@@ -108,7 +112,8 @@ def proposal_page(proposal: Proposal, person: User, now: datetime, look: Look = 
         with reading(proposal.store) as repository:
             if proposal.state in OPEN_STATES:
                 view_now = standing(revision, repository)
-                seen = _Seen(view_now.tree, view_now.delta, view_now)
+                told = remembered(proposal, view_now.delta, repository, person)
+                seen = _Seen(view_now.tree, view_now.delta, view_now, told)
             else:
                 seen = _Seen(repository.snapshot(revision.submitted_base), _proposed(revision))
             return _page(proposal, revision, person, now, look, seen)
@@ -168,8 +173,13 @@ def _page(
         actions=_actions(proposal, revision, person, seen, shown) if is_open and not unreadable else Actions(),
         texts={**seen.standing.proposed, **seen.standing.delta} if seen.standing else seen.delta,
         evidence=evidence(proposal, seen.tree, seen.delta),
+        memory=memory_view(seen.remembered, slug, _gone(delta)) if seen.remembered else None,
         outcome=None if is_open else outcome(proposal, now),
     )
+
+
+def _gone(delta: Delta) -> list[str]:
+    return [path for path, new in delta.items() if new is None]
 
 
 def _base_words(view: Standing | None) -> str:
