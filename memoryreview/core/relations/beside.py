@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz
 
+from memoryreview.core import formats
 from memoryreview.core.model import Delta
 from memoryreview.core.names import shown
 from memoryreview.core.text import normalise
 
 from . import declared
 from .compare import compare
-from .links import Links, around
+from .links import Links, Sides, around, catalogue_of
 from .model import Relation, RelationKind
 from .pairs import place_of, relate
 from .statement import Statement
@@ -74,9 +75,10 @@ def beside(
     looked_at = _Around(own, proposed, others, frozenset(delta), frozenset(apart))
     found = [r for statement in come[:MAX_STATEMENTS] for r in _told(statement, looked_at, rejected)]
     found += [r for statement in gone[:MAX_STATEMENTS] for r in _still_standing(statement, come, looked_at)]
-    found += _declared(own, proposed, delta)
+    sides = _sides(own, proposed, known_links, delta)
+    found += _declared(sides, known_links, delta)
     found = sorted(dict.fromkeys(found), key=lambda relation: _ORDER.index(relation.kind))
-    found += around(delta, known_links, own.documents, proposed.documents)
+    found += around(delta, known_links, sides)
     return Beside(tuple(found), max(0, len(come) - MAX_STATEMENTS) + max(0, len(gone) - MAX_STATEMENTS))
 
 
@@ -145,11 +147,11 @@ def _rejected(statement: Statement, rejected: Sequence[Statement]) -> Iterator[R
 
 
 def _still_standing(statement: Statement, come: Sequence[Statement], looked_at: _Around) -> Iterator[Relation]:
-    """Say where a statement that goes would still stand; one that is only worded anew does not go."""
-    if any(
-        other.path == statement.path and fuzz.ratio(other.text, statement.text) >= _REPLACED_RATIO for other in come
-    ):
-        return
+    """Say where a statement that goes would still stand; one that is worded anew or moves does not go."""
+    for other in come:
+        is_moved = normalise(other.text) == normalise(statement.text)
+        if is_moved or (other.path == statement.path and fuzz.ratio(other.text, statement.text) >= _REPLACED_RATIO):
+            return
     for other in looked_at.partners(statement):
         found = relate(statement, other)
         if found and found.kind in _ALIKE:
@@ -158,9 +160,24 @@ def _still_standing(statement: Statement, come: Sequence[Statement], looked_at: 
             return
 
 
-def _declared(own: StoreIndex, proposed: StoreIndex, delta: Delta) -> Iterator[Relation]:
+def _sides(own: StoreIndex, proposed: StoreIndex, known_links: Links, delta: Delta) -> Sides:
+    has_new_names = any(path in proposed.documents and not _keeps_name(own, proposed, path) for path in delta)
+    catalogue = catalogue_of({**own.documents, **proposed.documents}) if has_new_names else known_links.catalogue
+    is_index = formats.of(own.format).is_index
+    return Sides(own.documents, proposed.documents, catalogue, frozenset(filter(is_index, delta)))
+
+
+def _keeps_name(own: StoreIndex, proposed: StoreIndex, path: str) -> bool:
+    return path in own.documents and own.documents[path].head == proposed.documents[path].head
+
+
+def _declared(sides: Sides, known_links: Links, delta: Delta) -> Iterator[Relation]:
     """Yield what the change itself declares: documents it supersedes, rows that belie what they point to."""
-    after: dict[str, Known] = {path: known for path, known in own.documents.items() if path not in delta}
-    after |= proposed.documents
-    before = {(r.here.path, r.here.text, r.there.text) for r in declared.of(own.documents, delta)}
-    yield from (r for r in declared.of(after, delta) if (r.here.path, r.here.text, r.there.text) not in before)
+    after: dict[str, Known] = {path: known for path, known in sides.base.items() if path not in delta}
+    after |= sides.proposed
+    before = {_texts(relation) for relation in declared.of(sides.base, known_links.catalogue, delta)}
+    yield from (r for r in declared.of(after, sides.catalogue, delta) if _texts(r) not in before)
+
+
+def _texts(relation: Relation) -> tuple[str, str, str]:
+    return relation.here.path, relation.here.text, relation.there.text

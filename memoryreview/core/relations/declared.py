@@ -22,12 +22,11 @@ _REPLACES = re.compile(
 )
 
 
-def of(documents: Mapping[str, Known], among: Container[str] | None = None) -> Iterator[Relation]:
+def of(documents: Mapping[str, Known], catalogue: Catalogue, among: Container[str] | None = None) -> Iterator[Relation]:
     """Yield the disagreements that a store declares itself.
 
     Args: among: one of the two documents of each must be of these; None for any.
     """
-    catalogue = Catalogue({path: known.head for path, known in documents.items()})
     for path in sorted(documents):
         yield from _superseded(documents[path], documents, catalogue, among)
         yield from _belied(documents[path], documents, catalogue, among)

@@ -19,6 +19,7 @@ class Gap:
     """Where two statements differ: the tokens that only one of them has at this place.
 
     Args:
+        here_text, there_text: the same with the small words between them.
         before, after: the tokens around it, as they stand in the first statement.
         is_swap: whether both sides say something here.
         extra: what the one side says that says more, in words.
@@ -26,6 +27,8 @@ class Gap:
 
     here: tuple[Token, ...]
     there: tuple[Token, ...]
+    here_text: str
+    there_text: str
     before: tuple[Token, ...]
     after: tuple[Token, ...]
     is_swap: bool
@@ -35,18 +38,27 @@ class Gap:
 def gaps_between(here: Sentence, there: Sentence) -> list[Gap]:
     """Return where two statements differ in words that say something; a word that only moved is no difference."""
     hunks = align(here.keys, there.keys)
-    gone = Counter(t.key for h in hunks for t in here.tokens[h.old_start : h.old_end] if t.role is Role.WORD)
-    come = Counter(t.key for h in hunks for t in there.tokens[h.new_start : h.new_end] if t.role is Role.WORD)
-    moved = gone & come
+    left = Counter(t.key for h in hunks for t in here.tokens[h.old_start : h.old_end] if t.role is Role.WORD)
+    right = Counter(t.key for h in hunks for t in there.tokens[h.new_start : h.new_end] if t.role is Role.WORD)
+    moved = left & right
     gaps: list[Gap] = []
     for hunk in hunks:
-        mine = _telling(here.tokens[hunk.old_start : hunk.old_end], moved)
-        theirs = _telling(there.tokens[hunk.new_start : hunk.new_end], moved)
+        gone, come = here.tokens[hunk.old_start : hunk.old_end], there.tokens[hunk.new_start : hunk.new_end]
+        mine, theirs = _telling(gone, moved), _telling(come, moved)
         if mine or theirs:
             said = content(mine), content(theirs)
             before, after = here.tokens[: hunk.old_start], here.tokens[hunk.old_end :]
-            gaps.append(Gap(mine, theirs, before, after, min(said) > 0, max(said)))
+            texts = text_of(_between(gone, mine)), text_of(_between(come, theirs))
+            gaps.append(Gap(mine, theirs, *texts, before, after, min(said) > 0, max(said)))
     return gaps
+
+
+def _between(tokens: Sequence[Token], telling: Sequence[Token]) -> Sequence[Token]:
+    """Return the run from the first to the last of the telling tokens."""
+    if not telling:
+        return ()
+    last = len(tokens) - tokens[::-1].index(telling[-1])
+    return tokens[tokens.index(telling[0]) : last]
 
 
 def _telling(tokens: Sequence[Token], moved: Counter[str]) -> tuple[Token, ...]:
@@ -123,14 +135,14 @@ def are_opposed(gaps: Sequence[Gap]) -> bool:
 
 def difference(gaps: Sequence[Gap]) -> str:
     """Name what differs: "15 minutes" here, "30 minutes" there."""
-    here = ", ".join(filter(None, (_named(gap.here, gap) for gap in gaps)))
-    there = ", ".join(filter(None, (_named(gap.there, gap) for gap in gaps)))
+    here = ", ".join(filter(None, (_named(gap.here, gap.here_text, gap) for gap in gaps)))
+    there = ", ".join(filter(None, (_named(gap.there, gap.there_text, gap) for gap in gaps)))
     if here and there:
         return f"“{cut(here)}” here, “{cut(there)}” there"
     return f"“{cut(here)}” stands here only" if here else f"“{cut(there)}” stands there only"
 
 
-def _named(tokens: Sequence[Token], gap: Gap) -> str:
+def _named(tokens: Sequence[Token], text: str, gap: Gap) -> str:
     """Return the words of one side of a gap; a number with its unit, a unit or a sign with its number."""
     if not tokens:
         return ""
@@ -141,7 +153,7 @@ def _named(tokens: Sequence[Token], gap: Gap) -> str:
     is_amount = roles == {Role.NUMBER} and following and following[0].role is Role.UNIT
     if is_amount or (roles == {Role.SIGN} and following and following[0].role is Role.NUMBER):
         return text_of((*tokens, *following))
-    return text_of(tokens)
+    return text
 
 
 def text_of(tokens: Sequence[Token]) -> str:

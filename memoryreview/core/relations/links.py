@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from memoryreview.core.formats import Catalogue
@@ -28,31 +28,49 @@ class Links:
     """The links of a store, by the document they lead to. Links of a document to itself lead nowhere else."""
 
     def __init__(self, documents: Mapping[str, Known]) -> None:
-        self._catalogue = Catalogue({path: known.head for path, known in documents.items()})
+        self.catalogue = catalogue_of(documents)
         self._into: defaultdict[str, list[Reference]] = defaultdict(list)
         for path in sorted(documents):
-            for reference in self.of(documents[path]):
+            for reference in references(documents[path], self.catalogue):
                 self._into[reference.target].append(reference)
-
-    def of(self, document: Known) -> Iterator[Reference]:
-        """Yield the links of a document that lead to another one of the store."""
-        for link in document.links:
-            found = self._catalogue.find_link(document.path, link) if link.kind != "image" and link.target else None
-            if found and found.paths and found.paths[0] != document.path:
-                yield Reference(document.path, link.lineno, link.text, found.paths[0])
 
     def into(self, path: str) -> tuple[Reference, ...]:
         return tuple(self._into.get(path, ()))
 
 
-def around(delta: Delta, links: Links, base: Mapping[str, Known], proposed: Mapping[str, Known]) -> Iterator[Relation]:
-    """Yield the links in and out of the documents that change, and the documents that nothing would lead to any more.
+def catalogue_of(documents: Mapping[str, Known]) -> Catalogue:
+    """Return the names of documents, by which links find them. Anchors cannot be asked for."""
+    return Catalogue({path: known.head for path, known in documents.items()})
+
+
+def references(document: Known, catalogue: Catalogue) -> Iterator[Reference]:
+    """Yield the links of a document that lead to another one."""
+    for link in document.links:
+        found = catalogue.find_link(document.path, link) if link.kind != "image" and link.target else None
+        if found and found.paths and found.paths[0] != document.path:
+            yield Reference(document.path, link.lineno, link.text, found.paths[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The documents of a store before and after a change.
 
     Args:
         base: documents as approved.
         proposed: the changed documents as proposed, without those that go.
+        catalogue: the names of both.
+        listed: changed documents that are indexes: they lead everywhere.
     """
-    written = [reference for path in sorted(proposed) for reference in links.of(proposed[path])]
+
+    base: Mapping[str, Known]
+    proposed: Mapping[str, Known]
+    catalogue: Catalogue
+    listed: Container[str] = ()
+
+
+def around(delta: Delta, links: Links, sides: Sides) -> Iterator[Relation]:
+    """Yield the links in and out of what changes, and the documents that nothing would lead to any more."""
+    written = [each for path in sorted(sides.proposed) for each in references(sides.proposed[path], sides.catalogue)]
     for path in sorted(delta):
         is_gone = delta[path] is None
         for reference in _staying(path, links, delta, written):
@@ -64,13 +82,13 @@ def around(delta: Delta, links: Links, base: Mapping[str, Known], proposed: Mapp
                 Place(reference.source, reference.line, reference.text),
                 sentence,
             )
-        document = base.get(path) if is_gone else proposed.get(path)
-        targets = dict.fromkeys(reference.target for reference in links.of(document)) if document else {}
-        for target in targets:
+        document = (sides.base if is_gone else sides.proposed).get(path) if path not in sides.listed else None
+        targets = [reference.target for reference in references(document, sides.catalogue)] if document else []
+        for target in dict.fromkeys(targets):
             if delta.get(target, b"") is not None:
                 sentence = f"It leads to {shown(target)}."
                 yield Relation(RelationKind.LINKS_OUT, Place(path, None, ""), Place(target, None, ""), sentence)
-    yield from _orphans(delta, links, base, written)
+    yield from _orphans(delta, links, sides, written)
 
 
 def _staying(path: str, links: Links, delta: Delta, written: Iterable[Reference]) -> Iterator[Reference]:
@@ -79,10 +97,10 @@ def _staying(path: str, links: Links, delta: Delta, written: Iterable[Reference]
     yield from (reference for reference in written if reference.target == path)
 
 
-def _orphans(delta: Delta, links: Links, base: Mapping[str, Known], written: list[Reference]) -> Iterator[Relation]:
+def _orphans(delta: Delta, links: Links, sides: Sides, written: Sequence[Reference]) -> Iterator[Relation]:
     told: set[str] = set()
     for path in sorted(delta):
-        for reference in links.of(base[path]) if path in base else ():
+        for reference in references(sides.base[path], links.catalogue) if path in sides.base else ():
             target = reference.target
             if target in told or delta.get(target, b"") is None or any(_staying(target, links, delta, written)):
                 continue

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from memoryreview.core.model import FormatName, Tree
 
 from . import declared
+from .links import catalogue_of
 from .model import Relation, RelationKind
 from .pairs import relate
 from .statement import Statement
@@ -29,7 +30,7 @@ def within(tree: Tree, name: FormatName) -> tuple[Relation, ...]:
     found = _without_series(
         [relation for statement in all_statements([index]) for relation in _earlier(index, statement)]
     )
-    found += declared.of(index.documents)
+    found += declared.of(index.documents, catalogue_of(index.documents))
     return tuple(sorted(found, key=_order))
 
 

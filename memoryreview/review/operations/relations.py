@@ -100,8 +100,8 @@ def _opened(stack: ExitStack, store: Store, repository: Repository, person: User
 class _Room:
     """What one page may still read."""
 
-    documents: int = MAX_READ_DOCUMENTS
-    size_bytes: int = MAX_READ_BYTES
+    documents: int = field(default_factory=lambda: MAX_READ_DOCUMENTS)
+    size_bytes: int = field(default_factory=lambda: MAX_READ_BYTES)
 
     def takes(self, data: bytes) -> None:
         self.documents -= 1

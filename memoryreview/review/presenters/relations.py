@@ -120,8 +120,11 @@ def _cut(text: str) -> str:
 
 def _ways(relations: Sequence[Relation], slug: str, gone: frozenset[str]) -> Iterable[WaysView]:
     grouped: defaultdict[tuple[int, str], list[PlaceView]] = defaultdict(list)
+    has_many = len({relation.here.path for relation in relations}) > 1
     for relation in relations:
-        grouped[_label(relation, gone)].append(_place(relation.there, slug))
+        rank, label = _label(relation, gone)
+        named = f"{relation.here.path}: {label[0].lower()}{label[1:]}" if rank and has_many else label
+        grouped[rank, named].append(_place(relation.there, slug))
     for (rank, label), places in sorted(grouped.items(), key=lambda group: group[0]):
         distinct = list(dict.fromkeys(places))
         yield WaysView(label, rank == 0, tuple(distinct[:_WAYS_SHOWN]), max(0, len(distinct) - _WAYS_SHOWN))
