@@ -15,6 +15,7 @@ from memoryreview.core.model import Context, Delta, Tree
 from memoryreview.core.text import split_lines
 
 from .budget import Budget
+from .rules.calendar_form import DATE_LIKE
 
 MAX_PATHS = 200
 """Documents asked for by one change. A link beyond them gets no answer, so what depends on it waits."""
@@ -22,20 +23,31 @@ MAX_PATHS = 200
 MAX_LINES = 200
 """Lines asked for by one change."""
 
+MAX_LINE_BYTES = 2_000
+"""Text of one line that is searched for dates."""
+
 _LINK_SIGNS = (b"](", b"[[")
+_DATE = re.compile(rb"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _DATED_WORD = re.compile(rb"[0-9]{4}-[0-9]{2}-[0-9]{2}[ \t]?(?:\(|\xef\xbc\x88)")
 """A full date before a parenthesis, half or full width: what a relative word becomes, whatever its language."""
 
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """Args: paths: documents that may have ended. lines: (path, text without line end) whose first day matters."""
+    """What to look up.
+
+    Args:
+        paths: documents that may have ended.
+        lines: (path, text without line end) whose first day matters.
+        is_dated: whether a full date comes, so that the day of the first commit matters.
+    """
 
     paths: tuple[str, ...] = ()
     lines: tuple[tuple[str, bytes], ...] = ()
+    is_dated: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.paths or self.lines)
+        return bool(self.paths or self.lines or self.is_dated)
 
 
 def questions(base: Tree, delta: Delta, context: Context) -> Questions:
@@ -45,17 +57,26 @@ def questions(base: Tree, delta: Delta, context: Context) -> Questions:
     """
     paths: dict[str, None] = {}
     lines: dict[tuple[str, bytes], None] = {}
+    is_dated = False
     budget = Budget()
     for path in sorted(delta):
         before, after = base.get(path), delta[path]
         if before is None or after is None or max(len(before), len(after)) > context.limits.file_bytes:
             continue
         gone, come = _differing(before, after)
-        if any(_DATED_WORD.search(body) for body in come):
-            lines.update(dict.fromkeys((path, body) for body in gone if body.strip()))
+        if any(_DATE.search(body) for body in come):
+            is_dated = True
+            is_word = any(_DATED_WORD.search(body) for body in come)
+            asked = (body for body in gone if body.strip() and (is_word or _may_be_date(body)))
+            lines.update(dict.fromkeys((path, body) for body in asked))
         if any(sign in body for body in gone for sign in _LINK_SIGNS) and budget.pays_parsing(before):
             paths.update(dict.fromkeys(_missing(path, before, gone, base)))
-    return Questions(tuple(paths)[:MAX_PATHS], tuple(lines)[:MAX_LINES])
+    return Questions(tuple(paths)[:MAX_PATHS], tuple(lines)[:MAX_LINES], is_dated)
+
+
+def _may_be_date(body: bytes) -> bool:
+    """Whether a line holds what a full date may have taken the place of: the year is then that of its first day."""
+    return DATE_LIKE.search(body[:MAX_LINE_BYTES].decode("utf-8", "replace")) is not None
 
 
 def _differing(before: bytes, after: bytes) -> tuple[dict[bytes, int], dict[bytes, int]]:

@@ -9,7 +9,7 @@ from memoryreview.core.classify.rules import VERSIONS
 from memoryreview.core.model import Context, FormatName, Kind, Tree, Verdict
 from memoryreview.core.overlay import Overlay
 
-from . import blanks, related, repeats, rows, suggest, trims
+from . import blanks, dated, related, repeats, rows, suggest, trims
 from .consolidate import consolidate, delta_of_rewrites, judged
 from .library import Library
 from .model import Candidate, ContextOf, Known, Plan, Step, Suggestion, Survey, key_of
@@ -43,6 +43,7 @@ GATHERERS: Mapping[Kind, Gather] = {
     Kind.DEDUPE_INDEX: lambda library, context, touched: _of(Kind.DEDUPE_INDEX, repeats.gather(library)),
     Kind.INDEX_PRUNE: lambda library, context, touched: rows.gather(library),
     Kind.INDEX_TRIM: lambda library, context, touched: trims.gather(library, context.limits.index_row_chars),
+    Kind.DATE_NORMALIZE: lambda library, context, touched: dated.gather(library),
     Kind.FORMAT_BLANK: lambda library, context, touched: blanks.gather(library, touched),
 }
 """The search of each rule, given what earlier steps touched. Rules without one are never used unasked."""

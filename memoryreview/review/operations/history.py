@@ -40,7 +40,8 @@ def history(store: Store, at: Snapshot, asked: Questions, zone: tzinfo) -> Histo
     if until is None:
         return History()
     past = _Past(store, at, until, zone)
-    return History(ended=past.ended(asked.paths), first_approved=past.first_approved(asked.lines))
+    began = past.began() if asked.is_dated else None
+    return History(ended=past.ended(asked.paths), first_approved=past.first_approved(asked.lines), began=began)
 
 
 class _Past:
@@ -90,6 +91,14 @@ class _Past:
             digest=hashlib.sha256(content).hexdigest(),
             renamed_to=places[0] if places else "",
         )
+
+    def began(self) -> date | None:
+        """Return the day of the store's first commit."""
+        first = Change.objects.filter(store=self._store, pk__lte=self._until).order_by("pk").first()
+        try:
+            return None if first is None else self._at.repository.commit(first.oid).at.astimezone(self._zone).date()
+        except BaselineError:
+            return None
 
     def first_approved(self, lines: Collection[tuple[str, bytes]]) -> dict[tuple[str, bytes], date]:
         """Return the first days of lines; adopting a folder is the first day of what stood in it."""

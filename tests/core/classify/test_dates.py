@@ -32,8 +32,10 @@ def parsed(text: str) -> Document:
 def normal_form(text: str, history: History | None = None) -> str:
     """Return what becomes of a document when each line is written in its normal form."""
     document = parsed(text)
-    bodies = [date_normalize.normal_form(document, index, history) for index in range(len(document.lines))]
-    return "".join(body.decode() + line.eol.decode() for body, line in zip(bodies, document.lines, strict=True))
+    rewrites = [
+        rewrite for i in range(len(document.lines)) for rewrite in date_normalize.provable(document, i, history)
+    ]
+    return apply_rewrites(document.data, rewrites).decode()
 
 
 def change(before: str, after: str, context: Context | None = None) -> Classification:

@@ -98,3 +98,12 @@ def test_part_of_a_change_asks_no_more_than_all_of_it(base: dict[str, bytes], ne
         part = questions(base, {path: new}, CONTEXT)
         assert set(part.paths) <= set(whole.paths)
         assert set(part.lines) <= set(whole.lines)
+
+
+def test_full_date_that_comes_asks_for_the_first_commit_and_for_lines_that_it_may_have_completed() -> None:
+    base = {"a.md": b"Apr 15 appeal\n\nuse pnpm\n"}
+
+    assert questions(base, {"a.md": b"2026-04-15 appeal\n\nuse make\n"}, Context()) == Questions(
+        lines=(("a.md", b"Apr 15 appeal"),), is_dated=True
+    )
+    assert questions(base, {"a.md": b"Apr 16 appeal\n\nuse make\n"}, Context()) == Questions()

@@ -59,6 +59,16 @@ def test_document_that_came_back_and_went_again_is_told_as_it_went_last(
     assert tell(store, "gone.md").ended["gone.md"] == Ended("gone.md", "", digest("Another text.\n"))
 
 
+def test_first_commit_is_told_to_a_change_that_brings_a_date(store: Store, propose: Propose, owner: User) -> None:
+    land(propose, store, owner, Write("other.md", "Another.\n"))
+    with reading(store) as repository:
+        head_ = repository.snapshot(repository.head() or "")
+        first = repository.commit(Change.objects.filter(store=store).order_by("pk")[0].oid).at
+
+        assert past.history(store, head_, Questions(is_dated=True), UTC).began == first.astimezone(UTC).date()
+        assert past.history(store, head_, Questions(("gone.md",)), UTC).began is None
+
+
 def test_history_is_told_as_of_a_commit(store: Store, propose: Propose, owner: User) -> None:
     before = head(store)
     deleted = land(propose, store, owner, Delete("gone.md"))

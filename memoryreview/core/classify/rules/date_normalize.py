@@ -53,11 +53,13 @@ def explain_line(document: Document, index: int, new_body: bytes, history: Histo
     return _explain(document, index, old, replaced, history)
 
 
-def normal_form(document: Document, index: int, history: History | None) -> bytes:
-    """Return what becomes of a line when every date in it that can be proved is written in ISO form; relative words
-    stay as they are written, in parentheses."""
-    old = document.bodies[index].decode("utf-8", "replace")
-    chosen: list[tuple[_Token, str]] = []
+def provable(document: Document, index: int, history: History | None = None) -> tuple[Rewrite, ...]:
+    """Return the rewrites of all dates of a line that can be proved, relative words kept as they are written.
+
+    Without a history the heading alone decides; whoever proposes the change has it judged with one.
+    """
+    found: list[Rewrite] = []
+    old = document.bodies[index].decode("utf-8", "replace") if document.spots else ""
     for token in _tokens(old):
         if token.relative:
             day = relative.explain(document, index, token.relative, history)
@@ -65,11 +67,9 @@ def normal_form(document: Document, index: int, history: History | None) -> byte
         else:
             meant = list(readings(token.text))
             new = meant[0].isoformat() if len(meant) == 1 else ""
-        if new and isinstance(_explain(document, index, old, [(token, new)], history), Explained):
-            chosen.append((token, new))
-    for token, new in reversed(chosen[:MAX_DATES]):
-        old = old[: token.start] + new + old[token.end :]
-    return old.encode() if chosen else document.bodies[index]
+        outcome = _explain(document, index, old, [(token, new)], history) if new else None
+        found += outcome.rewrites if isinstance(outcome, Explained) else ()
+    return tuple(found[:MAX_DATES])
 
 
 def _explain(
