@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping
 
-from . import classify_speed, cli_speed, harmless, meaning
+from . import classify_speed, cli_speed, harmless, meaning, near_duplicates
 
 Run = Callable[[argparse.Namespace], bool]
 
@@ -26,6 +26,10 @@ BENCHES: Mapping[str, tuple[str, Run]] = {
     "cli_speed": (
         "classify on folders of 2,000 documents, and scan-text, against a bare Python that reads the files",
         lambda options: cli_speed.run(rounds=options.count or 5),
+    ),
+    "near_duplicates": (
+        "one entry against 100,000: the index against rapidfuzz over all, and how many near duplicates it finds",
+        lambda options: near_duplicates.run(queries=options.count or 60, seed=options.seed),
     ),
 }
 

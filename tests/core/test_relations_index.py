@@ -35,7 +35,7 @@ def test_words_that_only_the_text_itself_has_hide_no_candidate() -> None:
 
 
 def test_scripts_without_blanks_are_found_by_pairs_of_characters() -> None:
-    assert words_of("测试端口 8088") == {"测试", "试端", "端口", "8088"}
+    assert words_of("测试端口 8088") == {"测试", "试端", "端口", "8088", "测试端口 8088"}
     index = _filled("测试环境改为端口八千零八十八", "会议记录存在共享文件夹")
     assert [number for number, _ in index.near("测试环境改为端口八千零八十九")] == [0]
 

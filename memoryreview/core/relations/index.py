@@ -21,20 +21,24 @@ from memoryreview.core.text import is_cjk
 
 LOOKED_UP_WORDS = 6
 MAX_CANDIDATES = 2_000
+SHORT_WORDS = 9
 NEAR_RATIO = 80.0
 """rapidfuzz `ratio` (0 to 100) from which on two texts are nearly the same."""
 
-MAX_WORD_CHARS = 40
 _WORD = re.compile(r"[^\W_]+")
 
 
 def words_of(text: str) -> set[str]:
-    """Return the words under which a text is found: folded; pairs of characters where no blanks divide words."""
+    """Return the words under which a text is found: folded; pairs of characters where no blanks divide words.
+
+    A short text may hold common words only, so its pairs of neighbouring words are added.
+    """
     folded = unicodedata.normalize("NFC", text).casefold()
-    found = set(_WORD.findall(folded))
+    words = _WORD.findall(folded)
+    pairs = [f"{first} {second}" for first, second in pairwise(words)] if len(words) <= SHORT_WORDS else []
     if folded.isascii():
-        return found
-    return {piece for word in found for piece in _pieces(word)}
+        return {*words, *pairs}
+    return {*pairs, *(piece for word in words for piece in _pieces(word))}
 
 
 def _pieces(word: str) -> Iterator[str]:
