@@ -11,7 +11,19 @@ from hypothesis import strategies as st
 from memoryreview.core.classify.classify import classify
 from memoryreview.core.classify.split import apply_proof, rebase, safe_part
 from memoryreview.core.classify.verify import verify
-from memoryreview.core.model import Action, Context, Ended, FormatName, History, Kind, Limits, Tree, Verdict
+from memoryreview.core.model import (
+    Action,
+    Context,
+    Ended,
+    FormatName,
+    History,
+    Kind,
+    Limits,
+    Proof,
+    Rewrite,
+    Tree,
+    Verdict,
+)
 from memoryreview.core.overlay import Overlay
 
 CLAUDE = Context(format=FormatName.CLAUDE)
@@ -233,6 +245,40 @@ def test_rows_that_fit_only_one_by_one_wait_all_together() -> None:
 
     assert alone.verdict is Verdict.SAFE
     assert [action.verdict for action in together.actions] == [Verdict.REVIEW] * 2
+
+
+def test_nothing_comes_to_an_index_that_is_too_long_already() -> None:
+    base = indexed(201, "alpha")
+
+    found = classify(base, with_rows(base, "alpha"), CLAUDE)
+
+    assert found.actions[0].reasons[0] == "The index would grow beyond what an agent loads of it."
+
+
+def test_row_of_a_document_that_is_too_large_waits() -> None:
+    base = indexed(3, "alpha")
+    base["alpha.md"] += b"Text.\n" * 50_000
+
+    found = classify(base, with_rows(base, "alpha"), CLAUDE)
+
+    assert "too large to be listed" in found.actions[0].reasons[0]
+
+
+def test_bullet_that_is_no_row_is_no_missing_row() -> None:
+    base = indexed(3, "alpha")
+    end = len(base["MEMORY.md"])
+    proof = Proof(Kind.INDEX_SYNC, 1, (Rewrite("MEMORY.md", end, end, b"- deploy at will\n"),))
+
+    assert not verify(base, Overlay(base, apply_proof(base, proof)), proof, CLAUDE)
+
+
+def test_dead_row_goes_beside_the_deletion_of_another_document() -> None:
+    base = topics(3, standing=2)
+    proposed = Overlay(base, {"MEMORY.md": without(base, 2)["MEMORY.md"], "topic_0.md": None})
+
+    found = classify(base, proposed, deleted(2))
+
+    assert verdicts(found.actions) == [(Kind.INDEX_PRUNE, Verdict.SAFE), (Kind.FILE_DELETE, Verdict.REVIEW)]
 
 
 def test_missing_row_and_dead_row_land_one_after_the_other() -> None:

@@ -50,7 +50,8 @@ class Graveyard:
     ) -> None:
         self._old, self._new = old, new
         self._base, self._proposed, self._budget = base, proposed, budget
-        self.history = context.history
+        self.has_history = context.history is not None
+        self._ended = context.history.ended if context.history else {}
         self.row_chars = context.limits.index_row_chars
 
     def holds(self, target: str) -> bool:
@@ -59,15 +60,13 @@ class Graveyard:
 
     def ended(self, target: str) -> tuple[Ended, ...]:
         """Return the documents that are gone and that a target may have meant, by place or by name."""
-        if self.history is None:
-            return ()
-        found = [self.history.ended[place] for place in _places(self._old, target) if place in self.history.ended]
+        found = [self._ended[place] for place in _places(self._old, target) if place in self._ended]
         return tuple(dict.fromkeys([*found, *self._ended_names.get(target, ())]))
 
     @cached_property
     def _ended_names(self) -> Mapping[str, list[Ended]]:
         found: dict[str, list[Ended]] = defaultdict(list)
-        for ended in self.history.ended.values() if self.history else ():
+        for ended in self._ended.values():
             for name in filter(None, {ended.name, stem(ended.path)}):
                 found[name].append(ended)
         return found
@@ -122,7 +121,7 @@ def explain_removal(document: Document, row: IndexRow, removed: Span, graveyard:
     """Explain the removal of one index row. Args: removed: lines that go."""
     if graveyard.holds(row.target):
         return None
-    if graveyard.history is None:
+    if not graveyard.has_history:
         return Declined("Nothing here remembers whether the deletion of its document was approved.")
     ended = graveyard.ended(row.target)
     refusal = (

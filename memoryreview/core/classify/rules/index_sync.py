@@ -128,8 +128,6 @@ class Listing:
         top = [row for row in self._rows if row.depth == 1]
         if not top:
             return "The index has no rows yet, so nothing shows what a row of it looks like."
-        if self._document.keeps_line_count:
-            return "Other documents cite lines of this one by number, so its line count must not change."
         marker = _most(row.marker for row in top)
         kind = _most((row.kind, row.title.startswith(("*", "_"))) for row in top)
         separator = _most(row.separator for row in top if row.hook)
