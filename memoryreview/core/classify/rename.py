@@ -37,8 +37,8 @@ class Renames:
         self._new: dict[str, list[str]] = {}
         self._names = names
         for old, new in names.items():
-            head = frontmatter.read(base[old])
-            own = [f"[[{head.name}"] if isinstance(head, frontmatter.Frontmatter) and head.name else []
+            name_of = frontmatter.name_of(base[old])
+            own = [f"[[{name_of}"] if name_of else []
             for called, name in ((self._old, old), (self._new, new)):
                 for way in (name, name.removesuffix(".md"), f"[[{stem(name)}", f"[[{basename(name)}", *own):
                     called.setdefault(way, []).append(old)

@@ -71,9 +71,7 @@ class Catalogue:
         if not is_document(path):
             return
         self._folded_paths[_fold(path)].append(path)
-        head = frontmatter.read(content)
-        names = {stem(path), head.name if isinstance(head, frontmatter.Frontmatter) else ""}
-        for name in filter(None, names):
+        for name in filter(None, {stem(path), frontmatter.name_of(content)}):
             self._names[_nfc(name)].append(path)
             self._folded_names[_fold(name)].append(path)
 

@@ -106,7 +106,7 @@ def leads_to_the_one_successor(claim: Claim) -> bool:
         format_ = of(claim.context.format)
         if meant != {move.to} or move.to == move.path or format_.is_index(move.to) or format_.is_generated(move.to):
             return False
-        borne = [_name(claim.base[move.to])]
+        borne = [frontmatter.name_of(claim.base[move.to])]
         if not ended or not ended.name:
             borne = [] if _TELLS_NOTHING.fullmatch(name) else [*borne, _stem(move.to)]
         is_same = bool(ended and move.to in _renamed(claim, ended))
@@ -203,11 +203,6 @@ def _is_in(path: str, folder: str) -> bool:
 def _stem(path: str) -> str:
     name = path.rpartition("/")[2]
     return name.rpartition(".")[0] or name
-
-
-def _name(data: bytes) -> str:
-    head = frontmatter.read(data)
-    return head.name if isinstance(head, frontmatter.Frontmatter) else ""
 
 
 def _nfc(name: str) -> str:

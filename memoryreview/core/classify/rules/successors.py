@@ -155,8 +155,7 @@ class Successors:
             return False
         if ended and candidate == self._renamed(ended):
             return True
-        head = frontmatter.read(self.base[candidate])
-        has_name = isinstance(head, frontmatter.Frontmatter) and _nfc(head.name) == _nfc(name)
+        has_name = _nfc(frontmatter.name_of(self.base[candidate])) == _nfc(name)
         if ended and ended.name:
             return has_name
         is_telling = any(char.isalpha() for char in name) and name.casefold() not in _GENERIC
