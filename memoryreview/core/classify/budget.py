@@ -26,6 +26,9 @@ MAX_KNOWN_BYTES = 1024 * 1024
 MAX_SINGLE_CHECKS = 100
 """Safe changes of one document that are checked alone after all of them together were not confirmed."""
 
+MAX_SINGLE_CHECKS_OF_NAMES = 10
+"""The same for links, because each check asks all documents of the store for their names."""
+
 _PIECE_BYTES = 32
 _MARKS = re.compile(rb"[-*+>.)][ \t>]")
 

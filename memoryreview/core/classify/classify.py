@@ -29,7 +29,7 @@ from memoryreview.core.scan import new_findings, scan
 from memoryreview.core.text import apply_rewrites, normalise
 
 from . import health, loaded, mass, moves, reasons, rename, titles, whole
-from .budget import MAX_SINGLE_CHECKS, Budget
+from .budget import MAX_SINGLE_CHECKS, MAX_SINGLE_CHECKS_OF_NAMES, Budget
 from .changed import ChangedDocument
 from .document import read
 from .draft import Draft, entry_count, entry_texts
@@ -195,7 +195,8 @@ class _Revision:
         """Return those drafts of one rule that the second check confirms, together or each alone."""
         if self._verifies(together):
             return together
-        if len(together) > MAX_SINGLE_CHECKS:
+        asks_for_names = together[0].kind is Kind.LINK_RETARGET
+        if len(together) > (MAX_SINGLE_CHECKS_OF_NAMES if asks_for_names else MAX_SINGLE_CHECKS):
             self._unchecked.update(map(id, together))
             return []
         alone = [draft for draft in together if self._verifies([draft])]
