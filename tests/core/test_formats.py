@@ -126,20 +126,6 @@ def test_clean_folder_has_no_problem_at_all() -> None:
     assert problems(folder("claude-clean/memory")) == ()
 
 
-def test_big_index_breaks_both_caps_and_hides_the_newest_rows() -> None:
-    found = problems(folder("claude-index-300/memory"))
-
-    assert [(problem.kind, problem.path, problem.line) for problem in found] == [
-        ("index-lines", "MEMORY.md", 201),
-        ("index-bytes", "MEMORY.md", 201),
-        ("never-loaded", "MEMORY.md", 201),
-    ]
-    assert "332 of 200 lines and 31,572 of 25,000 bytes" in found[0].message
-    newest = [f"“Correction {number}”" for number in range(6, 0, -1)]
-    assert ", ".join(newest) in found[2].message
-    assert found[2].message.startswith("96 rows are never loaded, newest first: “Correction 6”")
-
-
 def test_the_six_newest_rows_lie_beyond_both_caps() -> None:
     data = folder("claude-index-300/memory")["MEMORY.md"]
     last_rows = data[data.index(b"- [Correction 1]") :]

@@ -103,7 +103,9 @@ def test_c049_conflict_copies_are_paired_with_the_original(copy: str, original: 
     assert f"“{original}” (both say the same)" in problem.message
 
 
-@pytest.mark.parametrize("other", ["x.local.md", "x-API.md", "x (draft).md", "x copyright.md", "x_backup_1.md", "x 12.md", "x-2.md"])
+@pytest.mark.parametrize(
+    "other", ["x.local.md", "x-API.md", "x (draft).md", "x copyright.md", "x_backup_1.md", "x 12.md", "x-2.md"]
+)
 def test_c049_documents_with_like_names_are_no_copies(other: str) -> None:
     assert lint({"x.md": b"same", other: b"same"}, FormatName.MARKDOWN) == []
 

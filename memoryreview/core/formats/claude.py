@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from memoryreview.core import frontmatter, markdown
@@ -19,6 +20,10 @@ INDEX_LINES = 200
 INDEX_BYTES = 25_000
 
 MAX_LISTED_TITLES = 50
+NOTE_SENTENCES = 3
+"""Sentences of a hook from which on it is a note and no pointer."""
+
+_SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]")
 
 _TYPES = frozenset({"user", "feedback", "project", "reference"})
 
@@ -38,12 +43,9 @@ class Claude:
         """
         if not self.is_index(path):
             return ()
-        used_lines = used_bytes = 0
-        cut: int | None = None
-        for line, shown_bytes in _loaded(data):
-            used_lines, used_bytes = used_lines + 1, used_bytes + shown_bytes
-            if cut is None and (used_lines > INDEX_LINES or used_bytes > INDEX_BYTES):
-                cut = line.number
+        measured = _measured(data)
+        cut = min((line for _, line in measured if line is not None), default=None)
+        (used_lines, _), (used_bytes, _) = measured
         return (
             Meter(path, "lines", used_lines, INDEX_LINES, cut),
             Meter(path, "bytes", used_bytes, INDEX_BYTES, cut),
@@ -76,9 +78,15 @@ class Claude:
                 sentence = f"The index has {lint.amounts(meters)}: from line {meter.cut_line} on nothing is loaded."
                 yield Problem(f"index-{meter.unit}", path, meter.cut_line, sentence)
         cut = meters[0].cut_line
-        lost = [row for row in index.rows(data) if cut is not None and row.lines[0] >= cut]
+        found = index.rows(data)
+        lost = [row for row in found if cut is not None and row.lines[0] >= cut]
         if lost:
-            yield Problem("never-loaded", path, cut, _never_loaded(lost))
+            (_, by_lines), (_, by_bytes) = _measured(data)
+            last = max(by_lines or 0, by_bytes or 0) if by_lines and by_bytes else None
+            beyond = sum(1 for row in lost if last is not None and row.lines[0] >= last)
+            yield Problem("never-loaded", path, cut, _never_loaded(lost, beyond))
+        if cut is not None:
+            yield from _spread(path, found)
 
     def is_index(self, path: str) -> bool:
         return basename(path) == INDEX_NAME
@@ -122,13 +130,46 @@ def _outside(line: Line, comments: Sequence[tuple[int, int]]) -> bytes:
     return bytes(text)
 
 
-def _never_loaded(rows: Sequence[IndexRow]) -> str:
-    """Say which rows lie beyond the limit, newest (lowest) first."""
+def _measured(data: bytes) -> tuple[tuple[int, int | None], tuple[int, int | None]]:
+    """Return lines and bytes used, each with the first line past its own limit."""
+    used_lines = used_bytes = 0
+    by_lines: int | None = None
+    by_bytes: int | None = None
+    for line, shown_bytes in _loaded(data):
+        used_lines, used_bytes = used_lines + 1, used_bytes + shown_bytes
+        if by_lines is None and used_lines > INDEX_LINES:
+            by_lines = line.number
+        if by_bytes is None and used_bytes > INDEX_BYTES:
+            by_bytes = line.number
+    return (used_lines, by_lines), (used_bytes, by_bytes)
+
+
+def _spread(path: str, rows: Sequence[IndexRow]) -> Iterator[Problem]:
+    """Report what fills an index that is too long: rows over several lines, and rows that hold a whole note."""
+    wrapped = [row for row in rows if row.lines[1] > row.lines[0]]
+    if wrapped:
+        lines = sum(row.lines[1] - row.lines[0] + 1 for row in wrapped)
+        sentence = f"{_count(wrapped)} wrapped over {lines:,} lines, each of which counts against the limit."
+        yield Problem("wrapped-rows", path, wrapped[0].lines[0], sentence)
+    notes = [row for row in rows if len(_SENTENCE_END.findall(row.hook)) >= NOTE_SENTENCES]
+    if notes:
+        verb = "holds a whole note" if len(notes) == 1 else "hold whole notes"
+        count = "1 row" if len(notes) == 1 else f"{len(notes):,} rows"
+        sentence = f"{count} {verb} of {NOTE_SENTENCES} sentences or more; what a document says need not stand here."
+        yield Problem("long-rows", path, notes[0].lines[0], sentence)
+
+
+def _count(rows: Sequence[IndexRow]) -> str:
+    return "1 row is" if len(rows) == 1 else f"{len(rows):,} rows are"
+
+
+def _never_loaded(rows: Sequence[IndexRow], beyond_both: int) -> str:
+    """Say which rows lie beyond the limit, newest (lowest) first. Args: beyond_both: those past either limit alone."""
     titles = [row.title.strip("*_") for row in reversed(rows)]
     listed = ", ".join(f"“{shown(title)}”" for title in titles[:MAX_LISTED_TITLES])
     more = f" and {len(titles) - MAX_LISTED_TITLES} older ones" if len(titles) > MAX_LISTED_TITLES else ""
-    noun = "row is" if len(rows) == 1 else "rows are"
-    return f"{len(rows)} {noun} never loaded, newest first: {listed}{more}; move old rows down or out."
+    both = f" {beyond_both} of them lie beyond both limits." if beyond_both else ""
+    return f"{_count(rows)} never loaded, newest first: {listed}{more}; move old rows down or out.{both}"
 
 
 def _orphans(

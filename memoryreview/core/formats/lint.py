@@ -12,7 +12,7 @@ from memoryreview.core.model import Problem, Tree
 from memoryreview.core.names import shown
 from memoryreview.core.text import fold_name, undecodable_at
 
-from . import signs
+from . import containment, signs
 from .base import Meter, is_document
 from .catalogue import Catalogue, LinkState
 
@@ -54,7 +54,7 @@ def files(tree: Tree) -> list[Problem]:
             line = tree[path].count(b"\n", 0, offset) + 1
             sentence = f"The document is not UTF-8 (byte {offset}), so it is read only here until it is converted."
             problems.append(Problem("not-utf8", path, line, sentence))
-    return problems + _clashes(paths) + _copies(paths, tree)
+    return problems + _clashes(paths) + _copies(paths, tree) + list(containment.problems(documents(tree)))
 
 
 def _clashes(paths: Sequence[str]) -> list[Problem]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import uuid
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,11 +19,17 @@ from memoryreview.baseline.repository import BaselineError, Repository
 from memoryreview.baseline.worktree import Worktree, WorktreeError
 from memoryreview.core import formats, scan
 from memoryreview.core.errors import MemoryReviewError
+from memoryreview.core.formats import containment
 from memoryreview.core.model import FormatName, Guard, Problem, Scope, Severity, Tree
 from memoryreview.review.models import Change, ChangedPath, ChangeKind, Decision, Membership, Role, Store, Team, Verb
 
 from . import ledger
-from .stores import baseline_dir
+from .errors import CannotApplyError
+from .stores import baseline_dir, reading
+
+MAX_COMPARED_STORES = 30
+MAX_COMPARED_DOCUMENTS = 300
+"""Larger folders are not compared with others; who keeps so much twice sees it."""
 
 
 class AdoptError(MemoryReviewError):
@@ -88,8 +95,28 @@ def problems(store: Store, tree: Tree, skipped: dict[str, str]) -> tuple[Problem
             for finding in scan.scan(text, path=path, scope=Scope(store.scope))
             if finding.severity is Severity.BLOCK
         ]
+    found += _contained(store, tree)
     found += [Problem("skipped", path, None, f"Left out: {reason}.") for path, reason in skipped.items()]
     return tuple(sorted(found, key=lambda problem: (problem.path, problem.line or 0, problem.kind)))
+
+
+def _contained(store: Store, tree: Tree) -> Iterator[Problem]:
+    """Report other stores of the same owner or team of which one says nothing that the other does not."""
+    said = containment.statements(tree) if len(tree) <= MAX_COMPARED_DOCUMENTS else frozenset()
+    others = Store.objects.filter(owner=store.owner_id, team=store.team_id).exclude(pk=store.pk).order_by("slug")
+    for other in others[:MAX_COMPARED_STORES] if said else ():
+        try:
+            with reading(other) as repository:
+                head = repository.head()
+                theirs = repository.snapshot(head) if head else {}
+                if not 0 < len(theirs) <= MAX_COMPARED_DOCUMENTS:
+                    continue
+                found = containment.relation(said, containment.statements(theirs))
+        except CannotApplyError:
+            continue  # its own page says so
+        if found is not None:
+            names = (other.slug, store.slug) if found is containment.Relation.AROUND else (store.slug, other.slug)
+            yield Problem("contained", min(tree), None, containment.sentence(*names, found))
 
 
 def _checked(folder: Path) -> Path:

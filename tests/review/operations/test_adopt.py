@@ -26,7 +26,7 @@ def _state(root: Path) -> dict[str, tuple[bytes, int, int]]:
 
 def _folder(tmp_path: Path, **files: bytes) -> Path:
     root = tmp_path / "memory"
-    root.mkdir()
+    root.mkdir(parents=True)
     for name, content in files.items():
         (root / f"{name}.md").write_bytes(content)
     return root
@@ -129,3 +129,39 @@ def test_adopt_keeps_the_baseline_away_from_other_users(make_store: MakeStore) -
 
     assert baselines.stat().st_mode & 0o077 == 0
     assert open_to_others == []
+
+
+def test_c055_store_that_another_contains_is_flagged_and_neither_is_touched(owner: User, tmp_path: Path) -> None:
+    first, both = (
+        "# Reviewer\n\n- Check migrations first.\n",
+        "# Reviewer\n\n- Check migrations  first.\n- Check names.\n",
+    )
+    roots = [tmp_path / place / ".claude" / "agent-memory" / "reviewer" for place in ("repo", "home")]
+    for root, text in zip(roots, (first, both), strict=True):
+        root.mkdir(parents=True)
+        (root / "MEMORY.md").write_text(text)
+
+    alone, around = (adopt(root, name=name) for root, name in zip(roots, ("repo", "home"), strict=True))
+
+    assert [problem.kind for problem in alone.problems] == []
+    [problem] = around.problems
+    assert (problem.kind, problem.path) == ("contained", "MEMORY.md")
+    assert "All that “repo” says stands in “home” too" in problem.message
+    assert [(root / "MEMORY.md").read_text() for root in roots] == [first, both]
+
+
+def test_c055_stores_that_differ_or_belong_to_others_are_not_compared(
+    owner: User, make_store: MakeStore, tmp_path: Path
+) -> None:
+    make_store({"a.md": "- one\n- two\n"}, name="team", team=True)
+    make_store({"a.md": "- one\n- three\n"}, name="mine")
+
+    assert adopt(_folder(tmp_path / "x", a=b"- one\n- two\n")).problems == ()
+
+
+def test_c055_stores_that_say_the_same_are_flagged(owner: User, make_store: MakeStore, tmp_path: Path) -> None:
+    make_store({"a.md": "- one\n- two\n"}, name="mine")
+
+    [problem] = adopt(_folder(tmp_path / "x", b=b"- two\n- one\n"), name="same").problems
+
+    assert "“same” and “mine” say the same" in problem.message
