@@ -16,11 +16,13 @@ from django.utils.text import slugify
 
 from memoryreview.baseline import commits
 from memoryreview.baseline.repository import BaselineError, Repository
+from memoryreview.baseline.sessions import working_directories
 from memoryreview.baseline.worktree import Worktree, WorktreeError
 from memoryreview.core import formats, scan
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.core.formats import containment
 from memoryreview.core.model import FormatName, Guard, Problem, Scope, Severity, Tree
+from memoryreview.core.names import shown
 from memoryreview.review.models import Change, ChangedPath, ChangeKind, Decision, Membership, Role, Store, Team, Verb
 
 from . import ledger
@@ -95,7 +97,7 @@ def problems(store: Store, tree: Tree, skipped: dict[str, str]) -> tuple[Problem
             for finding in scan.scan(text, path=path, scope=Scope(store.scope))
             if finding.severity is Severity.BLOCK
         ]
-    found += _contained(store, tree)
+    found += [*_contained(store, tree), *_shared(store, tree)]
     found += [Problem("skipped", path, None, f"Left out: {reason}.") for path, reason in skipped.items()]
     return tuple(sorted(found, key=lambda problem: (problem.path, problem.line or 0, problem.kind)))
 
@@ -117,6 +119,16 @@ def _contained(store: Store, tree: Tree) -> Iterator[Problem]:
         if found is not None:
             names = (other.slug, store.slug) if found is containment.Relation.AROUND else (store.slug, other.slug)
             yield Problem("contained", min(tree), None, containment.sentence(*names, found))
+
+
+def _shared(store: Store, tree: Tree) -> Iterator[Problem]:
+    """Report that sessions of several working directories write to the folder: their names fall together."""
+    directories = working_directories(Path(store.root))
+    if len(directories) > 1 and tree:
+        listed = ", ".join(f"“{shown(path)}”" for path in directories)
+        sentence = f"Sessions in {len(directories)} working directories write to this folder: {listed}. "
+        sentence += "Their names become one here, so nothing of it can be promoted to a team."
+        yield Problem("shared-folder", min(tree), None, sentence)
 
 
 def _checked(folder: Path) -> Path:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from django.contrib.auth.models import User
 
+from memoryreview.baseline.sessions import working_directories
 from memoryreview.core import scan
 from memoryreview.core.errors import NotUtf8Error
 from memoryreview.core.formats import index
@@ -72,11 +75,14 @@ def draft(
 
 
 def _refuse_private(source: Promotion, content: bytes) -> None:
-    """Notes about a person and anything that looks like a credential never go to a team."""
+    """Notes about a person, of nobody knows whom, and what looks like a credential never go to a team."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise NotUtf8Error(source.path, error.start) from error
+    if len(working_directories(Path(source.store.root))) > 1:
+        why = "Sessions in several working directories write to this folder, so nobody knows whose notes these are."
+        raise RefusedChangeError("not-permitted", "scope.promote", source.path, [why])
     head = read(content)
     if isinstance(head, Frontmatter) and head.type == "user":
         raise RefusedChangeError(

@@ -9,6 +9,8 @@ from django.contrib.auth.models import User
 from memoryreview.core.model import FormatName, Scope
 from memoryreview.review.models import Change, ChangeKind, Store
 from memoryreview.review.operations.adopt import AdoptError, adopt
+from memoryreview.review.operations.errors import RefusedChangeError
+from memoryreview.review.operations.promote import promote
 from memoryreview.review.operations.stores import reading
 from tests.conftest import MakeStore
 
@@ -165,3 +167,23 @@ def test_c055_stores_that_say_the_same_are_flagged(owner: User, make_store: Make
     [problem] = adopt(_folder(tmp_path / "x", b=b"- two\n- one\n"), name="same").problems
 
     assert "“same” and “mine” say the same" in problem.message
+
+
+def test_c053_folder_that_two_projects_share_is_flagged_and_promotes_nothing(
+    owner: User, make_store: MakeStore, tmp_path: Path
+) -> None:
+    project = tmp_path / "projects" / "-w-data-hub-api"
+    root = project / "memory"
+    root.mkdir(parents=True)
+    (root / "note.md").write_text("- deploy at ten\n")
+    for number, directory in enumerate(("/w/data-hub/api", "/w/data/hub-api")):
+        (project / f"{number}.jsonl").write_text(f'{{"cwd":"{directory}"}}\n')
+    team = make_store({"t.md": "- x\n"}, name="team", team=True)
+
+    adopted = adopt(root, name="hub")
+
+    [problem] = adopted.problems
+    assert problem.kind == "shared-folder"
+    assert "2 working directories write to this folder: “/w/data-hub/api”, “/w/data/hub-api”" in problem.message
+    with pytest.raises(RefusedChangeError, match="several working directories"):
+        promote(adopted.store, "note.md", to=team, person=owner)

@@ -101,8 +101,7 @@ def test_write_that_was_taken_back_leaves_the_queue(make_store: MakeStore) -> No
     assert first.state == State.WITHDRAWN
 
 
-def test_lost_folder_alarms_and_records_no_deletion(make_store: MakeStore) -> None:
-    """C041"""
+def test_c041_lost_folder_alarms_and_records_no_deletion(make_store: MakeStore) -> None:
     store = make_store({f"n{i}.md": "text\n" for i in range(31)})
     shutil.rmtree(store.root)
     assert capture(store) == []
@@ -113,6 +112,20 @@ def test_lost_folder_alarms_and_records_no_deletion(make_store: MakeStore) -> No
     store.refresh_from_db()
     assert "31 of 31" in store.alarm
     assert (Proposal.objects.count(), Change.objects.count()) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("total", "gone", "is_alarmed"), [(31, 16, True), (31, 15, False), (2, 1, False), (2, 2, True)]
+)
+def test_c041_more_than_half_gone_is_a_loss(make_store: MakeStore, total: int, gone: int, is_alarmed: bool) -> None:
+    store = make_store({f"n{i}.md": f"text {i}\n" for i in range(total)})
+    for number in range(gone):
+        (Path(store.root) / f"n{number}.md").unlink()
+
+    made = capture(store)
+
+    store.refresh_from_db()
+    assert (bool(store.alarm), len(made)) == (is_alarmed, 0 if is_alarmed else 1)
 
 
 def test_alarm_ends_when_the_files_are_back(make_store: MakeStore) -> None:
