@@ -44,6 +44,7 @@ def test_c115_rename_with_two_rows_and_a_link_is_one_action_and_leaves_no_dead_l
         ("[x](old.md)", "[x](new.md)"),
         ("[old.md](old.md)", "[new.md](new.md)"),
         ("[old](./old.md#warm-up 'T')", "[new](./new.md#warm-up 'T')"),
+        ("[x](old.md) and [b](b.md)", "[x](new.md) and [b](b.md)"),
         ("[[old]]", "[[new]]"),
         ("[[old|the notes]]", "[[new|the notes]]"),
         ("[[old#Warm up]]", "[[new#Warm up]]"),

@@ -299,6 +299,7 @@ LIES = [
     # link.retarget
     moved("changes_targets_alone", "See [it]({../old.md) now}\n", "../new.md) then"),
     moved("changes_targets_alone", "See [i{t](../old.md}) now\n", "s](../new.md"),
+    moved("changes_targets_alone", "See [i{t](../old.md}) now\n", "t](../new.md"),
     moved("changes_targets_alone", "See [it](../old.md) {now}\n", "then"),
     moved("changes_targets_alone", "See [it]({../old.md}) now\n", "../new.md#warm-up"),
     moved("changes_targets_alone", "See {[[../old]]}\n", "[x](../new)"),

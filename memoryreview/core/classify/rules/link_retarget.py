@@ -124,7 +124,7 @@ def _why_not(old: Document, link: Link, new: Document, new_link: Link, successor
         written = f"; write “{shown(form)}”" if form else ""
         return f"The document that the link meant is “{shown(found.path)}” now{written}."
     if not _is_plain(new_link, is_angled=_is_angled(new.data, new_link)):
-        return "The new target is written with codes that it does not need."
+        return "The new target is written with codes or marks that it does not need."
     return _why_no_anchor(found, link, successors)
 
 
