@@ -120,12 +120,12 @@ def test_store_that_is_too_large_to_be_read_gives_no_answer() -> None:
     base = {"a.md": b"See [it](old.md).\n", "new.md": TEXT}
     (link,) = markdown.links(base["a.md"])
 
-    small, ample = (
-        Successors(base, base, renamed(), Budget(searched_bytes=size)).of("a.md", link) for size in (20, 99)
-    )
+    budgets = (Budget(searched_bytes=20), Budget(parsed=0), Budget(searched_bytes=99))
+    unsearched, unparsed, ample = (Successors(base, base, renamed(), each).of("a.md", link) for each in budgets)
 
-    assert isinstance(small, Declined)
-    assert "too large to look in all of it" in small.reason
+    for answer in (unsearched, unparsed):
+        assert isinstance(answer, Declined)
+        assert "too large to look in all of it" in answer.reason
     assert not isinstance(ample, Declined)
 
 
