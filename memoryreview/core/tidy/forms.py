@@ -105,7 +105,7 @@ def _dropped(document: Document, block: Block, longer: Block) -> Suggestion:
     place = "above" if longer.span[0] < block.span[0] else "below"
     told = short(entry_words(document, longer))
     why = (
-        f"Line {longer.span[0] + 1} {place} begins with the same words and goes on: “{told}”. "
+        f"Line {longer.span[0] + 1} {place} begins with the same words and goes on: “{told.rstrip('.')}”. "
         "The shorter form may be a wider rule, so nobody but you can drop it."
     )
     key = key_of("shorter-form", document.path, entry_words(document, block), entry_words(document, longer))

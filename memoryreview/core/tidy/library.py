@@ -53,6 +53,12 @@ class Library:
         return self._read[path]
 
 
+def reread(document: Document, data: bytes) -> Document:
+    """Return a document as it would be read with another text."""
+    context = Context(format=FormatName.CODEX if document.keeps_line_count else FormatName.CLAUDE)
+    return read(document.path, data, context, is_delimited=document.is_delimited, is_plain=False)
+
+
 def cut_lines(document: Document, entry: Span) -> Span:
     """Return the lines that go with an entry: itself, and the `§` rule or the gap before it where one is left over."""
     first, stop = entry

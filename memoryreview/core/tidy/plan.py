@@ -9,7 +9,7 @@ from memoryreview.core.classify.rules import VERSIONS
 from memoryreview.core.model import Context, FormatName, Kind, Tree, Verdict
 from memoryreview.core.overlay import Overlay
 
-from . import blanks, dated, related, repeats, rows, suggest, trims
+from . import blanks, dates, links, related, repeats, rows, suggest, trims
 from .consolidate import consolidate, delta_of_rewrites, judged
 from .library import Library
 from .model import Candidate, ContextOf, Known, Plan, Step, Suggestion, Survey, key_of
@@ -36,17 +36,34 @@ class Wishes:
     known: Known = lambda rule, path, old, new: False
 
 
-Gather = Callable[[Library, Context, Collection[str]], Iterable[Candidate]]
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a search sees. Args: touched: documents that a step changed; doubted: those whose statements disagree."""
+
+    library: Library
+    context: Context
+    context_of: ContextOf
+    touched: Collection[str]
+    doubted: Collection[str]
+
+
+Gather = Callable[[Sight], Iterable[Candidate]]
 
 GATHERERS: Mapping[Kind, Gather] = {
-    Kind.DEDUPE_EXACT: lambda library, context, touched: _of(Kind.DEDUPE_EXACT, repeats.gather(library)),
-    Kind.DEDUPE_INDEX: lambda library, context, touched: _of(Kind.DEDUPE_INDEX, repeats.gather(library)),
-    Kind.INDEX_PRUNE: lambda library, context, touched: rows.gather(library),
-    Kind.INDEX_TRIM: lambda library, context, touched: trims.gather(library, context.limits.index_row_chars),
-    Kind.DATE_NORMALIZE: lambda library, context, touched: dated.gather(library),
-    Kind.FORMAT_BLANK: lambda library, context, touched: blanks.gather(library, touched),
+    Kind.DEDUPE_EXACT: lambda seen: _of(Kind.DEDUPE_EXACT, repeats.gather(seen.library)),
+    Kind.DEDUPE_INDEX: lambda seen: _of(Kind.DEDUPE_INDEX, repeats.gather(seen.library)),
+    Kind.INDEX_PRUNE: lambda seen: rows.gather(seen.library),
+    Kind.INDEX_SYNC: lambda seen: rows.missing(seen.library, seen.context, seen.doubted),
+    Kind.LINK_RETARGET: lambda seen: links.gather(seen.library, seen.context_of),
+    Kind.DATE_NORMALIZE: lambda seen: dates.gather(seen.library),
+    Kind.INDEX_TRIM: lambda seen: trims.gather(seen.library, seen.context.limits.index_row_chars),
+    Kind.FORMAT_BLANK: lambda seen: blanks.gather(seen.library, seen.touched),
 }
-"""The search of each rule, given what earlier steps touched. Rules without one are never used unasked."""
+"""The search of each rule. Rules without one are never used unasked."""
+
+# A row that follows its document must do so before that document gets another one.
+ORDER = (Kind.LINK_RETARGET, *(rule for rule in VERSIONS if rule in GATHERERS and rule is not Kind.LINK_RETARGET))
+"""In which a run uses the rules."""
 
 SWITCHED_OFF = "This store asks a person about every edit of the rule"
 
@@ -54,17 +71,18 @@ SWITCHED_OFF = "This store asks a person about every edit of the rule"
 def plan(tree: Tree, format_name: FormatName, context_of: ContextOf, wishes: Wishes | None = None) -> Plan:
     """Plan one run. Total on arbitrary bytes.
 
-    Each rule is judged on the tree that the rules before it leave, in the order in which safe parts land; what becomes
-    possible only by a later one waits for the next run.
+    Each rule is judged on the tree that the rules before it in `ORDER` leave; what becomes possible only by a later one
+    waits for the next run.
     """
     context, asked = context_of(tree, {}), wishes or Wishes()
     run = _Run(tree, _without(orient(tree, format_name, context.limits), asked.held), context_of, asked)
-    for rule in VERSIONS:
-        if rule in GATHERERS:
-            run.use(rule, context)
-    relations = related.relations(run.library)
-    found = (*run.unproved(context), *suggest.suggestions(run.library, run.survey, relations))
-    return Plan(tuple(run.steps), found, run.survey, tuple(related.problems(relations)), run.postponed)
+    for rule in ORDER:
+        run.use(rule, context)
+    relations = run.relations if not run.steps else related.relations(run.library)
+    months_first = dates.puts_months_first(tree)  # what a step wrote out says nothing any more
+    noticed = (*related.problems(relations), *dates.problems(run.library, context_of))
+    found = (*run.unproved(context), *suggest.suggestions(run.library, context, relations, months_first=months_first))
+    return Plan(tuple(run.steps), found, run.survey, noticed, run.postponed)
 
 
 def _without(survey: Survey, held: Mapping[str, str]) -> Survey:
@@ -79,6 +97,8 @@ class _Run:
         self.steps: list[Step] = []
         self.postponed = 0
         self._context_of, self._wishes = context_of, wishes
+        self.relations = related.relations(self.library)
+        self._doubted = related.doubted(self.relations)
 
     def use(self, rule: Kind, context: Context) -> None:
         if rule in self._wishes.stopped or rule in context.switched_off:
@@ -95,13 +115,13 @@ class _Run:
 
     def _gather(self, rule: Kind, context: Context) -> Iterable[Candidate]:
         touched = {path for step in self.steps for path in step.delta}
-        return GATHERERS[rule](self.library, context, touched)
+        return GATHERERS[rule](Sight(self.library, context, self._context_of, touched, self._doubted))
 
     def unproved(self, context: Context) -> Iterator[Suggestion]:
         """Yield what the rules look for and cannot, or may not, prove: one suggestion per edit, or per document where
         the store sends the whole rule to a person."""
-        for rule in VERSIONS:
-            if rule not in GATHERERS or rule in self._wishes.stopped:
+        for rule in ORDER:
+            if rule in self._wishes.stopped:
                 continue
             candidates = list(self._gather(rule, context))
             if rule in context.switched_off:

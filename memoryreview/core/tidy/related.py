@@ -31,6 +31,12 @@ def relations(library: Library) -> tuple[Relation, ...]:
     )
 
 
+def doubted(found: Sequence[Relation]) -> frozenset[str]:
+    """Return the documents whose statements disagree with others."""
+    pairs = [(one.here.path, one.there.path) for one in found if one.kind is RelationKind.CONTRADICTION]
+    return frozenset(path for pair in pairs for path in pair)
+
+
 def problems(found: Sequence[Relation]) -> Iterator[Problem]:
     for one in found:
         other = one.here if one.here.path != one.there.path else None

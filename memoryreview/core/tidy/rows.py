@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from urllib.parse import quote
 
-from memoryreview.core import markdown
-from memoryreview.core.formats.base import IndexRow, is_document, stem
+from memoryreview.core import frontmatter, markdown
+from memoryreview.core.classify.budget import Budget
+from memoryreview.core.classify.rules.index_sync import Listing, Row
+from memoryreview.core.classify.rules.outcome import Declined
+from memoryreview.core.formats.base import IndexRow, directory, is_document, stem
 from memoryreview.core.formats.catalogue import LinkState
+from memoryreview.core.formats.index import append_row
 from memoryreview.core.markdown import Link
-from memoryreview.core.model import Kind, Rewrite
+from memoryreview.core.model import Context, Kind, Rewrite
 from memoryreview.core.names import shown
 
 from .consolidate import delta_of_rewrites
 from .library import Library
 from .model import Candidate, Suggestion, key_of
 from .repeats import removal
-from .successors import candidates, named
+from .successors import candidates, listed, named
 
 GONE = "which is not there, and no approved deletion says that it is meant to be gone."
+ORPHAN = "orphan"
 DEAD = frozenset({LinkState.MISSING, LinkState.UNRESOLVED})
 
 
@@ -51,6 +56,59 @@ def renamed(library: Library) -> Iterator[Suggestion]:
         )
         key = key_of("dead-row", path, row.target, *found)
         yield Suggestion("dead-row", key, delta_of_rewrites(library.tree, [rewrite]), why)
+
+
+def missing(library: Library, context: Context, doubted: Collection[str]) -> Iterator[Candidate]:
+    """Yield, for each document that no index lists, the row that its own head makes in the nearest index above it.
+
+    A document that a dead row may mean waits for a person to say so.
+
+    Args: doubted: documents with statements that disagree; a person looks at them before more agents read them.
+    """
+    meant = {path for index, _, link in dead_rows(library) for path in candidates(library, index, link)}
+    for _, path, row in _unlisted(library, context):
+        if isinstance(row, Row) and path not in doubted and path not in meant:
+            yield Candidate(Kind.INDEX_SYNC, (row.rewrite,))
+
+
+def orphans(library: Library, context: Context, doubted: Collection[str]) -> Iterator[Suggestion]:
+    """Yield rows for the documents that no index lists and that do not get one by proof."""
+    for index, path, row in _unlisted(library, context):
+        if isinstance(row, Row) and path not in doubted:
+            continue
+        head = frontmatter.read(library.tree[path])
+        title, description = stem(path), ""
+        if isinstance(head, frontmatter.Frontmatter):
+            title, description = head.name or title, head.description
+        target = path.removeprefix(f"{directory(index)}/") if directory(index) else path
+        data = library.tree[index]
+        new = append_row(data, title=title, target=target, description=description)
+        reason = f" {row.reason}" if isinstance(row, Declined) else " Its statements disagree with others."
+        why = f"No row of “{shown(index)}” points to “{shown(path)}”, so an agent never finds it.{reason}"
+        yield Suggestion("orphan", key_of("orphan", index, path), {index: new}, why)
+
+
+def _unlisted(library: Library, context: Context) -> Iterator[tuple[str, str, Row | Declined]]:
+    """Yield (index, document, its row) of what the format's checks call orphans, where the index has rows at all."""
+    budget = Budget()
+    listings: dict[str, Listing] = {}
+    for path in dict.fromkeys(problem.path for problem in library.survey.problems if problem.kind == ORPHAN):
+        index = _index_of(library, path)
+        if path not in library.texts or not index or not library.document(index).rows:
+            continue
+        if index not in listings:
+            listings[index] = Listing(library.document(index), library.tree, context, budget)
+        if path not in listed(library, index):
+            yield index, path, listings[index].row_for(path)
+
+
+def _index_of(library: Library, path: str) -> str:
+    """Return the nearest index at or above the folder of a document that may be edited, "" without one."""
+    indexes = [other for other in library.texts if library.document_is_index(other)]
+    above = [
+        other for other in indexes if not directory(other) or f"{directory(path)}/".startswith(f"{directory(other)}/")
+    ]
+    return max(above, key=lambda other: len(directory(other)), default="")
 
 
 def dead_rows(library: Library) -> Iterator[tuple[str, IndexRow, Link]]:

@@ -22,11 +22,11 @@ def candidates(library: Library, index: str, link: Link) -> tuple[str, ...]:
     """Return the documents beside the missing one that no row of the index points to and that have a like name, the
     likest first."""
     wanted, folder = _folded(link.target), _folder(index, link)
-    listed = _listed(library, index)
+    known = listed(library, index)
     found = [
         (_similarity(wanted, _folded(path)), path)
         for path in library.survey.documents
-        if directory(path) == folder and path not in listed and path != index
+        if directory(path) == folder and path not in known and path != index
     ]
     ranked = sorted((pair for pair in found if pair[0] >= MIN_SIMILARITY), key=lambda pair: (-pair[0], pair[1]))
     return tuple(path for _, path in ranked[:MAX_CANDIDATES])
@@ -38,7 +38,8 @@ def named(paths: tuple[str, ...]) -> str:
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
 
 
-def _listed(library: Library, index: str) -> set[str]:
+def listed(library: Library, index: str) -> set[str]:
+    """Return the documents that anything in an index leads to."""
     return {
         path for link in markdown.links(library.tree[index]) for path in library.catalogue.find_link(index, link).paths
     }

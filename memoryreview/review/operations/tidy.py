@@ -8,16 +8,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
+from django.db.models import Q
 from django.utils import timezone
 
 from memoryreview.baseline import steps
 from memoryreview.baseline.repository import Snapshot
 from memoryreview.core.classify.classify import classify
 from memoryreview.core.merge import Merged, merge3
-from memoryreview.core.model import Classification, Delta, FormatName, Problem, Tree, Verdict
+from memoryreview.core.model import Classification, Delta, FormatName, Problem, Scope, Tree, Verdict
 from memoryreview.core.overlay import Overlay
 from memoryreview.core.redact import redacted
 from memoryreview.core.tidy import plan as core_plan
+from memoryreview.core.tidy.across import Shelf, across
 from memoryreview.core.tidy.model import Plan, Step, Suggestion
 from memoryreview.core.tidy.plan import Wishes
 from memoryreview.review.models import OPEN_STATES, Agent, Change, Proposal, State, Store, Verb
@@ -39,6 +41,7 @@ MAX_OPEN_SUGGESTIONS = 20
 """Suggestions that wait in one store at once: tidying must not fill the queue."""
 
 _HELD = "A proposal that waits changes the same lines; they are tidied after it is decided."
+_STORABLE = (Verdict.REVIEW, Verdict.MIXED, Verdict.SAFE)
 _SETTLED = (State.REJECTED, State.ROLLED_BACK)
 
 
@@ -64,6 +67,7 @@ class Preview:
 
     store: Store
     head: str
+    tree: Tree
     plan: Plan
     steps: tuple[Step, ...]
     suggested: tuple[Suggested, ...]
@@ -93,6 +97,23 @@ def preview(store: Store, *, is_asked: bool = True) -> Preview:
     with reading(store) as repository:
         head = repository.head() or ""
         return _preview(store, repository.snapshot(head), head, is_asked=is_asked)
+
+
+def across_stores(store: Store) -> tuple[Problem, ...]:
+    """Return where a store and the shared memory of its people disagree. Writes nothing."""
+    others = Store.objects.exclude(pk=store.pk).order_by("pk")
+    if store.owner_id is not None:
+        others = others.filter(Q(owner=store.owner_id) | Q(team__memberships__person=store.owner_id)).distinct()
+    return across(_shelf(store), [_shelf(other) for other in others])
+
+
+def _shelf(store: Store) -> Shelf:
+    try:
+        with reading(store) as repository:
+            tree = dict(repository.snapshot(repository.head() or ""))
+    except CannotApplyError:
+        tree = {}
+    return Shelf(store.slug, Scope(store.scope), FormatName(store.format), tree)
 
 
 def tidy(store: Store, *, person: User | None = None, shown: str | None = None) -> Tidied:
@@ -148,6 +169,7 @@ def _preview(store: Store, snapshot: Snapshot, head: str, *, is_asked: bool) -> 
     return Preview(
         store=store,
         head=head,
+        tree=tree,
         plan=found,
         steps=tuple(_shown_steps(tree, found.steps)),
         suggested=tuple(fresh[:room]),
@@ -212,9 +234,13 @@ def _fresh(store: Store, snapshot: Snapshot, tree: Tree, found: Plan) -> Iterato
         seen.add(suggestion.key)
         context = context_of(store, snapshot, suggestion.delta)
         classification = classify(tree, Overlay(tree, suggestion.delta), context)
-        if classification.verdict is Verdict.REVIEW and not classification.is_blocked:
+        if _may_wait(classification):
             shown = redacted(classification, tree, Overlay(tree, suggestion.delta))
             yield Suggested(suggestion, tree, shown)
+
+
+def _may_wait(classification: Classification) -> bool:
+    return classification.verdict in _STORABLE and not classification.is_blocked
 
 
 def _open(store: Store) -> ProposalQuerySet:
@@ -261,7 +287,7 @@ def _suggest(shop: Workshop, found: Preview) -> tuple[Proposal, ...]:
         classification = judge(shop.store, tree, one.suggestion.delta)
         source = {"kind": "tidy", "finding": one.suggestion.kind, "key": one.suggestion.key}
         draft = _draft(shop.store, head, tree, one.suggestion.delta, classification, one.suggestion.why, source)
-        if classification.verdict is Verdict.REVIEW and not classification.is_blocked:
+        if _may_wait(classification):
             made.append(proposals.store_waiting(draft))
             steps.on_step("tidy.suggested")
     return tuple(made)

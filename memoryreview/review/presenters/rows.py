@@ -14,6 +14,7 @@ from .links import proposal_url, with_query
 from .words import moment
 
 _ADDS = {str(kind) for kind in (Kind.FACT_ADD, Kind.FILE_ADD, Kind.INDEX_ADD)}
+_RESERVED_WORDS = {Agent.DIRECT: "direct write", Agent.TIDY: "tidying"}
 _UNTITLED = "A change without a title"
 
 
@@ -65,7 +66,7 @@ def sign_of(proposal: Proposal) -> Sign:
 
 
 def agent_words(agent: Agent) -> str:
-    return "direct write" if agent.name == Agent.DIRECT else agent.name
+    return _RESERVED_WORDS.get(agent.name, agent.name)
 
 
 def author_of(proposal: Proposal) -> str:

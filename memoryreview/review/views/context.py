@@ -25,6 +25,8 @@ _SECTIONS = {
     "rollback": "history",
     "rollback-together": "history",
     "rollback-by-hand": "history",
+    "tidy": "tidy",
+    "tidy-run": "tidy",
     "agents": "agents",
     "teams": "teams",
     "team-invite": "teams",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from . import accounts, decisions, history, people, queue, stores, system
+from . import accounts, decisions, history, people, queue, stores, system, tidy
 
 
 class DocumentConverter(StringConverter):
@@ -49,10 +49,16 @@ people_urls = [
     path("sign-out", accounts.sign_out, name="sign-out"),
     path("welcome/<str:token>", accounts.welcome, name="welcome"),
 ]
+tidy_urls = [
+    path("tidy/", tidy.page, name="tidy"),
+    path("tidy/<slug:slug>/run", tidy.run, name="tidy-run"),
+    path("tidy/<slug:slug>/switch", tidy.switch, name="tidy-switch"),
+    path("tidy/<slug:slug>/resume", tidy.resume, name="tidy-resume"),
+]
 system_urls = [
     path("health/", system.health, name="health"),
     path("help/", system.help_page, name="help"),
     path("help/<slug:name>", system.help_page, name="help-page"),
 ]
 
-urlpatterns = [*queue_urls, *store_urls, *history_urls, *people_urls, *system_urls]
+urlpatterns = [*queue_urls, *store_urls, *history_urls, *people_urls, *tidy_urls, *system_urls]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from datetime import date
 
 import pytest
 from hypothesis import given, settings
@@ -252,3 +253,60 @@ def test_c040_nothing_is_pruned_or_suggested_where_the_folder_looks_incomplete()
 
     assert (found.steps, found.suggestions, found.survey.is_incomplete) == ((), (), True)
     assert [problem.kind for problem in found.survey.problems] == ["bulk-dead"]
+
+
+def test_dates_with_one_reading_are_written_in_iso_form() -> None:
+    after = tidied({"a.md": "- Moved on 13/04/2025 and April 20, 2025.\n- Keep `13/04/2025` as it is.\n"})
+
+    assert after["a.md"] == b"- Moved on 2025-04-13 and 2025-04-20.\n- Keep `13/04/2025` as it is.\n"
+
+
+def test_c059_a_word_under_a_dated_heading_is_dated_and_kept() -> None:
+    text = "## 2026-05-20\n\n- Yesterday the rollout failed, cause: expired certificate.\n"
+    line = text.splitlines()[2].encode()
+
+    near = History(first_approved={("log.md", line): date(2026, 5, 20)})
+    far = History(first_approved={("log.md", line): date(2026, 5, 29)})
+
+    assert b"- 2026-05-19 (Yesterday) the rollout failed" in tidied({"log.md": text}, history=near)["log.md"]
+    found = planned({"log.md": text}, history=far)
+    assert found.steps == ()
+    assert [suggestion.kind for suggestion in found.suggestions] == ["date.normalize"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- tabs (Today / Yesterday / This week)\n- `today()` helper\n- day = today − 2026-03-26 + 1\n",
+        "- You may retry the second job; march on; the sun icon\n",
+        "- port 8080, build 6005 of 629, ratio 12/5, section 3.4, v2.1.207, 20260324_171545, a1b2c3d\n",
+        "- every morning read yesterday's log; no more than 10 requests this week\n",
+    ],
+)
+def test_what_only_looks_like_a_date_is_left_alone_c058_c061_c062_c068(text: str) -> None:
+    found = planned({"a.md": text})
+
+    assert (found.steps, found.suggestions, found.noticed) == ((), (), ())
+
+
+BODY = b"How it is kept.\n"
+
+
+def test_c044_a_row_follows_its_document_after_an_approved_rename() -> None:
+    files = {"MEMORY.md": "- [Cache](project_cache.md) — how it is kept\n", "project_store.md": BODY.decode()}
+    ended = Ended("project_cache.md", "", hashlib.sha256(BODY).hexdigest(), "project_store.md")
+
+    found = planned(files, history=History(ended={ended.path: ended}))
+
+    assert (rules(found), found.suggestions) == ([Kind.LINK_RETARGET], ())
+    after = tidied(files, history=History(ended={ended.path: ended}))
+    assert after["MEMORY.md"].decode() == "- [Cache](project_store.md) — how it is kept\n"
+
+
+def test_a_missing_row_is_added_as_the_index_writes_its_rows() -> None:
+    head = "---\nname: Ports\ndescription: where things listen\n---\n\nText.\n"
+    files = {"MEMORY.md": "# Index\n\n- [Mail](mail.md) — the sink\n", "mail.md": "Sink.\n", "ports.md": head}
+
+    after = tidied(files)
+
+    assert after["MEMORY.md"].decode() == files["MEMORY.md"] + "- [Ports](ports.md) — where things listen\n"

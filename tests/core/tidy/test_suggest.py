@@ -42,7 +42,7 @@ def test_c079_the_shorter_form_is_offered_for_removal() -> None:
     for text in (longer + shorter, shorter + longer):
         suggestion = one(planned({"a.md": text}), "shorter-form")
         assert text_of(suggestion.delta, "a.md") == longer
-        assert "“Do not build the project. The user does it.”" in suggestion.why
+        assert "“Do not build the project. The user does it”." in suggestion.why
 
 
 @pytest.mark.parametrize(
@@ -145,3 +145,48 @@ def test_what_disagrees_across_documents_is_reported_only() -> None:
 
     assert [problem.kind for problem in found.noticed] == ["contradiction"]
     assert (found.steps, found.suggestions) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("other", "chosen"),
+    [("", "2025-04-03"), ("- Begun on 13/04/2025.\n", "2025-04-03"), ("- Begun on 04/13/2025.\n", "2025-03-04")],
+)
+def test_a_date_with_two_readings_is_offered_as_its_neighbours_are_written(other: str, chosen: str) -> None:
+    found = planned({"a.md": "- Moved on 03/04/2025.\n", "b.md": other})
+
+    suggestion = one(found, "date")
+    assert text_of(suggestion.delta, "a.md") == f"- Moved on {chosen}.\n"
+    assert "2025-04-03" in suggestion.why
+    assert "2025-03-04" in suggestion.why
+
+
+def test_a_date_with_two_readings_in_code_or_a_link_is_left_alone() -> None:
+    assert planned({"a.md": "- See `03/04/2025` and [x](03/04/2025).\n| 03/04/2025 | b |\n"}).suggestions == ()
+
+
+def test_c064_a_date_without_a_year_is_reported() -> None:
+    found = planned({"a.md": "- Apr 15 the appeal was filed.\n"}, now=None)
+
+    assert [problem.kind for problem in found.noticed] == ["date"]
+
+
+def test_a_document_without_a_description_is_offered_a_row() -> None:
+    files = {
+        "MEMORY.md": "- [Mail](mail.md) — the sink\n",
+        "mail.md": "Sink.\n",
+        "ports.md": "---\nname: Ports\n---\n\nText.\n",
+    }
+
+    suggestion = one(planned(files), "orphan")
+
+    assert text_of(suggestion.delta, "MEMORY.md") == files["MEMORY.md"] + "- [Ports](ports.md)\n"
+
+
+def test_a_document_that_contradicts_itself_gets_no_row_by_itself() -> None:
+    head = "---\nname: Team\ndescription: who we are\n---\n\n- The team has 4 people.\n- The team has 5 people.\n"
+    files = {"MEMORY.md": "- [Mail](mail.md) — the sink\n", "mail.md": "Sink.\n", "team.md": head}
+
+    found = planned(files)
+
+    assert found.steps == ()
+    assert {suggestion.kind for suggestion in found.suggestions} == {"contradiction", "orphan"}

@@ -28,6 +28,7 @@ pytestmark = pytest.mark.django_db
 REPEATED = "- Staging listens on 5432.\n- Mail goes to the sink.\n- Staging listens on 5432.\n"
 PLAIN = "- Staging listens on 5432.\n- Mail goes to the sink.\n"
 ROW = "- [Ports](ports.md) — where things listen\n"
+OTHERS = "- [Other](b.md) — more of it\n- [Rules](rules.md) — what to do\n"
 SHORTER = "- Do not build the project. The user does it.\n- Do not build the project.\n"
 
 
@@ -37,7 +38,7 @@ def _rules(store: Store) -> list[str]:
 
 
 def test_a_run_makes_one_commit_per_rule_with_its_certificate(make_store: MakeStore) -> None:
-    store = make_store({"MEMORY.md": ROW + ROW, "ports.md": REPEATED, "b.md": REPEATED})
+    store = make_store({"MEMORY.md": ROW + ROW + OTHERS, "ports.md": REPEATED, "b.md": REPEATED, "rules.md": "R.\n"})
 
     done = tidy(store)
 
@@ -46,7 +47,7 @@ def test_a_run_makes_one_commit_per_rule_with_its_certificate(make_store: MakeSt
         (ChangeKind.AUTO, ["MEMORY.md"], "tidy"),
     ]
     assert _rules(store) == ["dedupe.exact", "dedupe.index"]
-    assert (on_disk(store, "ports.md"), on_disk(store, "MEMORY.md")) == (PLAIN.encode(), ROW.encode())
+    assert (on_disk(store, "ports.md"), on_disk(store, "MEMORY.md")) == (PLAIN.encode(), (ROW + OTHERS).encode())
     assert [proposal.state for proposal in Proposal.objects.filter(store=store)] == [State.APPLIED, State.APPLIED]
     assert audit(store) == []
 
@@ -276,7 +277,7 @@ def test_no_agent_may_be_called_tidy(owner: User) -> None:
 
 
 def test_kill_at_each_step_of_a_run(make_store: MakeStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    files = {"MEMORY.md": ROW + ROW, "ports.md": REPEATED, "rules.md": SHORTER}
+    files = {"MEMORY.md": ROW + ROW + OTHERS, "ports.md": REPEATED, "rules.md": SHORTER, "b.md": "B.\n"}
     number = 0
     while True:
         number += 1
@@ -290,7 +291,7 @@ def test_kill_at_each_step_of_a_run(make_store: MakeStore, monkeypatch: pytest.M
         tidy(store)
         assert audit(store) == []
         assert _rules(store) == ["dedupe.exact", "dedupe.index"]
-        assert (on_disk(store, "ports.md"), on_disk(store, "MEMORY.md")) == (PLAIN.encode(), ROW.encode())
+        assert (on_disk(store, "ports.md"), on_disk(store, "MEMORY.md")) == (PLAIN.encode(), (ROW + OTHERS).encode())
         assert Proposal.objects.filter(store=store).waiting().count() == 1
     assert number > 20
 

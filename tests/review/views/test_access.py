@@ -28,6 +28,9 @@ POST_ONLY = (
     "/changes/{oid}/rollback",
     "/changes/{oid}/rollback-together",
     "/agents/{agent}/revoke",
+    "/tidy/{store}/run",
+    "/tidy/{store}/switch",
+    "/tidy/{store}/resume",
     "/teams/{team}/invite",
     "/teams/{team}/role",
 )

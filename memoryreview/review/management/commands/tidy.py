@@ -10,7 +10,7 @@ from memoryreview.core.model import Action, Problem
 from memoryreview.review.management.base import MemoryCommand, RefusedCommandError, store_named
 from memoryreview.review.models import Change, Proposal, Store
 from memoryreview.review.operations.proposals import action_json
-from memoryreview.review.operations.tidy import Preview, Tidied, preview, tidy
+from memoryreview.review.operations.tidy import Preview, Tidied, across_stores, preview, tidy
 
 SHOWN_PROBLEMS = 40
 
@@ -31,6 +31,7 @@ class Command(MemoryCommand):
             try:
                 if options["dry_run"]:
                     _add_preview(answer, preview(store, is_asked=False))
+                    answer["problems"] += _problems(store.slug, across_stores(store))
                 else:
                     _add_run(answer, tidied := tidy(store))
                     refused += [f"{store.slug}: {tidied.stopped}"] if tidied.stopped else []
