@@ -35,7 +35,7 @@ def test_page_shows_what_would_be_done_and_does_nothing(owner_client: Client, un
     assert "Tidy now: 1 edit, 1 suggestion" in page.text
     assert "Repeated entries" in page.text
     assert "Line 1 above begins with the same words and goes on" in page.text
-    assert "A sync tool made this conflict copy" in page.text
+    assert "left this copy of “x.md”" in page.text
     assert _tidied(untidy) == []
     assert not Proposal.objects.exists()
 
