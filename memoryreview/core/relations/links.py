@@ -82,13 +82,21 @@ def around(delta: Delta, links: Links, sides: Sides) -> Iterator[Relation]:
                 Place(reference.source, reference.line, reference.text),
                 sentence,
             )
-        document = (sides.base if is_gone else sides.proposed).get(path) if path not in sides.listed else None
-        targets = [reference.target for reference in references(document, sides.catalogue)] if document else []
-        for target in dict.fromkeys(targets):
+        document = (sides.base if is_gone else sides.proposed).get(path)
+        if document is None or path in sides.listed or (is_gone and _is_renamed(document, sides)):
+            continue
+        for target in dict.fromkeys(reference.target for reference in references(document, sides.catalogue)):
             if delta.get(target, b"") is not None:
                 sentence = f"It leads to {shown(target)}."
                 yield Relation(RelationKind.LINKS_OUT, Place(path, None, ""), Place(target, None, ""), sentence)
     yield from _orphans(delta, links, sides, written)
+
+
+def _is_renamed(document: Known, sides: Sides) -> bool:
+    """Whether a document that goes comes back under another name, frontmatter and links alike."""
+    same = document.head, [link.target for link in document.links]
+    new = (known for path, known in sides.proposed.items() if path not in sides.base)
+    return any((known.head, [link.target for link in known.links]) == same for known in new)
 
 
 def _staying(path: str, links: Links, delta: Delta, written: Iterable[Reference]) -> Iterator[Reference]:

@@ -16,6 +16,7 @@ from .words import plural
 
 _PAIRS_SHOWN = 8
 _WAYS_SHOWN = 5
+_WAYS_OPEN = 2
 _TEXT_CHARS = 280
 
 _LABELS = {
@@ -51,26 +52,32 @@ class WaysView:
     """Links of one kind of one document. `more` counts what is not shown."""
 
     label: str
-    is_grave: bool
     places: tuple[PlaceView, ...]
     more: int
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryView:
+    """Args: broken: what the change breaks. ways: the other links; folded where they are many."""
+
     pairs: tuple[PairView, ...] = ()
     more_pairs: int = 0
+    broken: tuple[WaysView, ...] = ()
     ways: tuple[WaysView, ...] = ()
+    is_folded: bool = False
     notes: tuple[str, ...] = field(default=())
 
 
 def memory_view(found: Remembered, slug: str, gone: Iterable[str]) -> MemoryView:
     """Prepare what is told. Args: gone: documents that the change deletes."""
     pairs = [relation for relation in found.relations if relation.kind in _LABELS]
+    ways = list(_ways([r for r in found.relations if r.kind not in _LABELS], slug, frozenset(gone)))
     return MemoryView(
         pairs=tuple(_pair(relation, slug, found.rejected) for relation in pairs[:_PAIRS_SHOWN]),
         more_pairs=max(0, len(pairs) - _PAIRS_SHOWN),
-        ways=tuple(_ways([r for r in found.relations if r.kind not in _LABELS], slug, frozenset(gone))),
+        broken=tuple(way for rank, way in ways if rank == 0),
+        ways=tuple(way for rank, way in ways if rank > 0),
+        is_folded=sum(rank > 0 for rank, _ in ways) > _WAYS_OPEN,
         notes=tuple(_notes(found)),
     )
 
@@ -118,7 +125,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= _TEXT_CHARS else text[: _TEXT_CHARS - 1].rstrip() + "…"
 
 
-def _ways(relations: Sequence[Relation], slug: str, gone: frozenset[str]) -> Iterable[WaysView]:
+def _ways(relations: Sequence[Relation], slug: str, gone: frozenset[str]) -> Iterable[tuple[int, WaysView]]:
     grouped: defaultdict[tuple[int, str], list[PlaceView]] = defaultdict(list)
     has_many = len({relation.here.path for relation in relations}) > 1
     for relation in relations:
@@ -127,7 +134,7 @@ def _ways(relations: Sequence[Relation], slug: str, gone: frozenset[str]) -> Ite
         grouped[rank, named].append(_place(relation.there, slug))
     for (rank, label), places in sorted(grouped.items(), key=lambda group: group[0]):
         distinct = list(dict.fromkeys(places))
-        yield WaysView(label, rank == 0, tuple(distinct[:_WAYS_SHOWN]), max(0, len(distinct) - _WAYS_SHOWN))
+        yield rank, WaysView(label, tuple(distinct[:_WAYS_SHOWN]), max(0, len(distinct) - _WAYS_SHOWN))
 
 
 def _label(relation: Relation, gone: frozenset[str]) -> tuple[int, str]:
