@@ -185,6 +185,10 @@ def test_a_row_and_the_description_of_its_document(row: str, description: str, s
     assert other_value(row, description) == said
 
 
+def test_of_two_ways_to_align_both_sides_take_the_same() -> None:
+    assert kind("8088 the", "the 8088") is kind("the 8088", "8088 the")
+
+
 _PIECES = """the|port|is|8088|8080|not|never|`run it`|--flag|a/b.md|https://x.example|端口为八|五分钟|30|s|min|≤|Ana
 [Task 1]|.|;|:|(2026-05-01)|Correction:|Rule 3:|~~x~~|\u202e|\x00"""
 WORDS = st.sampled_from([piece for line in _PIECES.split("\n") for piece in line.split("|")])

@@ -154,16 +154,17 @@ def _by_sentence(left: Reading, right: Reading) -> Outcome | None:
     if (len(left.sentences), len(right.sentences)) == (1, 1):
         return None
     is_log = left.is_dated and right.is_dated
-    for mine in left.sentences[:MAX_SENTENCES]:
-        for theirs in right.sentences[:MAX_SENTENCES]:
-            found = _of_sentences(mine, theirs, is_log=is_log)
-            if found:
-                return found
-    return None
+    found = [
+        outcome
+        for mine in left.sentences[:MAX_SENTENCES]
+        for theirs in right.sentences[:MAX_SENTENCES]
+        if (outcome := _of_sentences(mine, theirs, is_log=is_log))
+    ]
+    return min(found, key=lambda outcome: outcome.kind is not RelationKind.CONTRADICTION, default=None)
 
 
 def _of_sentences(mine: Sentence, theirs: Sentence, *, is_log: bool) -> Outcome | None:
-    short, long = sorted((mine, theirs), key=lambda sentence: len(sentence.keys))
+    short, long = sorted((mine, theirs), key=lambda sentence: (len(sentence.keys), sentence.weight))
     if short.weight < MIN_SHARED or len(set(short.keys) & set(long.keys)) * 2 < len(set(short.keys)):
         return None
     gaps = gaps_between(mine, theirs)
@@ -232,7 +233,8 @@ def _is_value(tokens: Sequence[Token]) -> bool:
 
 
 def _is_linked_value(swap: Gap) -> bool:
-    return max(content(swap.here), content(swap.there)) <= MAX_VALUE_WORDS and is_linked(swap.before)
+    """Whether as many words stand for others where a value belongs; "short" and "brief, direct" may mean the same."""
+    return swap.extra <= MAX_VALUE_WORDS and content(swap.here) == content(swap.there) and is_linked(swap.before)
 
 
 def _is_lone_word(swap: Gap) -> bool:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memoryreview.core.align import align
+from memoryreview.core.align import Hunk, align
 
 from . import words
 from .tokens import VALUES, Role, Sentence, Token, content
@@ -20,7 +20,7 @@ class Gap:
 
     Args:
         here_text, there_text: the same with the small words between them.
-        before, after: the tokens around it, as they stand in the first statement.
+        before, after: the tokens around it on both sides, those of the first statement next to it.
         is_swap: whether both sides say something here.
         extra: what the one side says that says more, in words.
     """
@@ -37,7 +37,7 @@ class Gap:
 
 def gaps_between(here: Sentence, there: Sentence) -> list[Gap]:
     """Return where two statements differ in words that say something; a word that only moved is no difference."""
-    hunks = align(here.keys, there.keys)
+    hunks = _aligned(here.keys, there.keys)
     left = Counter(t.key for h in hunks for t in here.tokens[h.old_start : h.old_end] if t.role is Role.WORD)
     right = Counter(t.key for h in hunks for t in there.tokens[h.new_start : h.new_end] if t.role is Role.WORD)
     moved = left & right
@@ -47,10 +47,18 @@ def gaps_between(here: Sentence, there: Sentence) -> list[Gap]:
         mine, theirs = _telling(gone, moved), _telling(come, moved)
         if mine or theirs:
             said = content(mine), content(theirs)
-            before, after = here.tokens[: hunk.old_start], here.tokens[hunk.old_end :]
+            before = there.tokens[: hunk.new_start] + here.tokens[: hunk.old_start]
+            after = here.tokens[hunk.old_end :] + there.tokens[hunk.new_end :]
             texts = text_of(_between(gone, mine)), text_of(_between(come, theirs))
             gaps.append(Gap(mine, theirs, *texts, before, after, min(said) > 0, max(said)))
     return gaps
+
+
+def _aligned(here: tuple[str, ...], there: tuple[str, ...]) -> Sequence[Hunk]:
+    """Align in one order, whoever asks: of several shortest differences the same one is told."""
+    if here <= there:
+        return align(here, there)
+    return [Hunk(h.new_start, h.new_end, h.old_start, h.old_end) for h in align(there, here)]
 
 
 def _between(tokens: Sequence[Token], telling: Sequence[Token]) -> Sequence[Token]:
