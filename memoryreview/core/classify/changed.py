@@ -86,7 +86,7 @@ class ChangedDocument:
             if index not in found and (step.new_block or not step.old_block):
                 found[index] = self._explainer.explain(step)
         self._hold_entries(found)
-        explained = {self._steps[i].old[0] for i, e in found.items() if not isinstance(e, Waits)}
+        explained = {self._steps[i].old[0] for i, e in found.items() if _keeps_words(e)}
         removals = Removals(self.old, self._kept | explained, self._graveyard)
         for index, step in enumerate(self._steps):
             if index not in found:
@@ -162,6 +162,13 @@ def _join_meta(steps: tuple[Step, ...]) -> Iterator[Step]:
         held = step
     if held:
         yield held
+
+
+def _keeps_words(explanation: Explanation) -> bool:
+    """Whether an entry still says all that a repeat of it says: blanks or the form of a date are all that changes."""
+    if isinstance(explanation, Waits):
+        return False
+    return all(part.kind in (Kind.FORMAT_BLANK, Kind.DATE_NORMALIZE) for part in explanation)
 
 
 def _is_meta(step: Step) -> bool:

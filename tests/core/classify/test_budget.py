@@ -184,7 +184,7 @@ def test_targets_of_rows_are_parsed_once_and_searched_within_the_budget() -> Non
     first, second, third = targets.read(data), targets.read(data), targets.read(data)
 
     assert first is not None
-    assert first.says("It is told here")
+    assert first.says("It is told here", "It is told here")
     assert second is first
     assert third is None
     assert (budget.searched_bytes, Budget().parsed - budget.parsed) == (0, 2)

@@ -6,6 +6,7 @@ import posixpath
 import re
 import unicodedata
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from memoryreview.core import frontmatter
 from memoryreview.core.classify.claim import Claim, Clause, is_blank, lines_of, rows_of
 from memoryreview.core.formats import of
 from memoryreview.core.formats.base import IndexRow
-from memoryreview.core.markdown import Place, comments, outline
+from memoryreview.core.markdown import Place, Spot, comments, outline
 from memoryreview.core.model import Rewrite
 
 _END = "…".encode()
@@ -153,7 +154,9 @@ def speaks_a_known_language(claim: Claim) -> bool:
         if scripts.count("LATIN") * 2 > len(scripts):
             words = re.findall(r"[^\W\d_]+", trim.row.hook.casefold() if trim.row else "")
             foreign = sum(word in _UNKNOWN.split() for word in words)
-            if any(word in _UNKNOWN.split() for word in re.findall(r"[^\W\d_]+", trim.lost.casefold())):
+            # German has “den” as well: a word of both says nothing by itself.
+            strange = set(_UNKNOWN.split()) - set(_KNOWN.split())
+            if not strange.isdisjoint(re.findall(r"[^\W\d_]+", trim.lost.casefold())):
                 return False
             if sum(word in _KNOWN.split() for word in words) <= foreign:
                 return False
@@ -162,35 +165,68 @@ def speaks_a_known_language(claim: Claim) -> bool:
 
 def stands_in_its_target(claim: Claim) -> bool:
     """The target says afterwards what the row no longer does: in its description or, between two clauses, in prose."""
-    lost: dict[str, list[str]] = {}
+    lost: dict[str, list[_Trim]] = {}
     for trim in _trims(claim):
         target = _target(claim, trim)
         if target not in claim.base or target == trim.rewrite.path:
             return False
-        lost.setdefault(target, []).append(trim.lost)
-    for target, words in lost.items():
-        texts = [_shown(text) for text in _texts(claim.proposed.get(target, b""))]
-        if not all(any(_says(text, said) for text in texts) for said in words):
+        lost.setdefault(target, []).append(trim)
+    for target, trims in lost.items():
+        texts = [(_shown(text), over) for text, over in _texts(claim.proposed.get(target, b""))]
+        if not all(any(_says(text, t.lost) and _is_unturned(text + over, t) for text, over in texts) for t in trims):
             return False
     return True
 
 
-def _texts(data: bytes) -> Iterator[str]:
+_TAKEN_BACK = re.compile(
+    r"\b(?:formerly|previously|used to|deprecated|obsolete|outdated|wrong|false|untrue|incorrect|früher|veraltet|falsch"
+    r"|autrefois|obsolète|faux|fausse|obsolet[oa]|fals[oa]|erróne[oa])\b|过时|作废|废弃|错误|曾经|廃止|誤り|かつて|폐기|예전|잘못",
+    re.IGNORECASE,
+)
+
+
+def _is_unturned(text: str, trim: _Trim) -> bool:
+    """Whether a text, with all that stands over it, holds no more turns of meaning than the row itself."""
+    hook = trim.row.hook if trim.row else ""
+    turns = [
+        Counter(turn.casefold() for form in (_TURN, _TURNING_SIGNS) for turn in form.findall(x)) for x in (text, hook)
+    ]
+    return not turns[0] - turns[1] and not (_TAKEN_BACK.search(text) and not _TAKEN_BACK.search(hook))
+
+
+def _texts(data: bytes) -> Iterator[tuple[str, str]]:
+    """Yield the description and each block of prose, with the headings, parents and the lead-in over it."""
     head = frontmatter.read(data)
     if isinstance(head, frontmatter.Frontmatter):
-        yield head.description
+        yield head.description, ""
+    over: dict[int, str] = {}
+    lead, section = "", 0
+    for text, spot in _blocks(data):
+        over, lead = (over, lead) if spot.section == section else ({}, "")
+        section = spot.section
+        parents = [said for depth, said in over.items() if depth < spot.depth]
+        yield text, "\n".join(("", *spot.headings, *parents, lead))
+        over = {depth: said for depth, said in over.items() if depth < spot.depth} | {spot.depth: text}
+        if text.rstrip().endswith((":", "：")):
+            lead = text
+        elif not spot.depth:
+            lead = ""
+
+
+def _blocks(data: bytes) -> Iterator[tuple[str, Spot]]:
     hidden = bytearray(data)
     for start, end in comments(data):
         hidden[start:end] = b"\0" * (end - start)
-    block: list[str] = []
+    block: list[tuple[str, Spot]] = []
     for line, spot in zip(lines_of(data), outline(data), strict=True):
         is_prose = spot.place in (Place.PARAGRAPH, Place.ITEM, Place.ORDERED)
         if block and (not is_prose or spot.item_start == spot.lineno):
-            yield " ".join(block)
+            yield " ".join(text for text, _ in block), block[-1][1]
             block = []
         if is_prose:
-            block.append(bytes(hidden[line.start : line.start + len(line.body)]).decode("utf-8", "replace"))
-    yield " ".join(block)
+            block.append((bytes(hidden[line.start : line.start + len(line.body)]).decode("utf-8", "replace"), spot))
+    if block:
+        yield " ".join(text for text, _ in block), block[-1][1]
 
 
 def _shown(text: str) -> str:

@@ -117,6 +117,16 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 
 
+REVOKED = re.compile(
+    r"\b(?:formerly|previously|used to|deprecat\w*|obsolete|outdated|superseded|wrong\w*|false|untrue|incorrect"
+    r"|mistaken|abandoned|früher|ehemals|veraltet\w*|überholt|falsch\w*|unwahr|autrefois|obsolètes?|périmée?s?|fausse?s?|faux"
+    r"|erronée?s?|obsolet[oa]s?|fals[oa]s?|erróne[oa]s?|anticuad[oa]s?)\b"
+    r"|过时|過時|作废|作廢|废弃|廢棄|错误|錯誤|曾经|曾經|廃止|誤り|かつて|間違|旧|폐기|예전|잘못|틀린",
+    re.IGNORECASE,
+)
+"""Words that take back what stands beside them."""
+
+
 def guards(text: str) -> Counter[str]:
     """Return the guard words of a text. Han with Kana beside it is Japanese, alone it is Chinese."""
     folded = unicodedata.normalize("NFC", text).casefold()

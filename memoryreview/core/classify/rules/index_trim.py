@@ -12,11 +12,11 @@ from memoryreview.core import frontmatter
 from memoryreview.core.classify.budget import Budget
 from memoryreview.core.classify.document import Document
 from memoryreview.core.formats.base import IndexRow
-from memoryreview.core.markdown import Place, comments, outline
+from memoryreview.core.markdown import Place, Spot, comments, outline
 from memoryreview.core.model import Rewrite, Tree
 from memoryreview.core.text import normalise, split_lines
 
-from .guard_words import COVERED, UNCOVERED, guards
+from .guard_words import COVERED, REVOKED, UNCOVERED, guards
 from .outcome import Declined, Explained, Outcome
 
 VERSION = 1
@@ -38,15 +38,33 @@ _COVERED_LATIN = frozenset("abcdefghijklmnopqrstuvwxyzäöüßàâæçéèêëî
 
 
 @dataclass(frozen=True, slots=True)
+class Statement:
+    """A paragraph, list entry or description. `over`: headings, parent entries and the lead-in that it stands under."""
+
+    text: str
+    over: str = ""
+
+    def is_plain(self, hook: str) -> bool:
+        """Whether nothing in it or over it turns the meaning of its words, but what the row says as well."""
+        if guards(self.over) + guards(self.text) - guards(hook):
+            return False
+        return not REVOKED.search(f"{self.over} {self.text}") or bool(REVOKED.search(hook))
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """A state of a document that a row points to: what it says, and whether it ends in a block of its own."""
 
-    statements: tuple[str, ...]
+    statements: tuple[Statement, ...]
     ends_in_own_block: bool
 
-    def says(self, words: str) -> bool:
-        """Whether these words stand in it, from clause to clause, in its description or in prose outside code."""
-        return any(_has_clause(statement, words) for statement in self.statements)
+    def says(self, words: str, hook: str) -> bool:
+        """Whether these words stand in it, from clause to clause, in its description or in prose outside code.
+
+        Args:
+            hook: what the row says in full.
+        """
+        return any(_has_clause(each.text, words) and each.is_plain(hook) for each in self.statements)
 
 
 class Targets:
@@ -171,9 +189,9 @@ def _moved(
     old = new if before == after else targets.read(before)
     if old is None or new is None:
         return Declined("The documents that the rows point to are too large to look for all words that go.")
-    if not new.says(lost):
+    if not new.says(lost, row.hook):
         return _NOT_THERE
-    if old.says(lost):
+    if old.says(lost, row.hook):
         return ()
     added = after.removeprefix(before)
     if len(before) + len(added) != len(after) or after.endswith(b"\n") != before.endswith(b"\n"):
@@ -190,10 +208,24 @@ def _ends_in_own_block(data: bytes) -> bool:
     return last == 0 or not lines[last - 1].body.strip(b" \t") or spots[last].item_start == last + 1
 
 
-def _statements(data: bytes) -> Iterator[str]:
+def _statements(data: bytes) -> Iterator[Statement]:
     head = frontmatter.read(data)
     if isinstance(head, frontmatter.Frontmatter):
-        yield normalise(head.description)
+        yield Statement(normalise(head.description))
+    above: list[tuple[int, str]] = []
+    lead, section = "", 0
+    for text, spot in _prose(data):
+        if spot.section != section:
+            above, lead, section = [], "", spot.section
+        while above and above[-1][0] >= spot.depth:
+            above.pop()
+        yield Statement(text, " ".join((*spot.headings, *(parent for _, parent in above), lead)))
+        above.append((spot.depth, text))
+        lead = text if text.endswith((":", "：")) else lead if spot.depth else ""
+
+
+def _prose(data: bytes) -> Iterator[tuple[str, Spot]]:
+    """Yield the text of each paragraph and list entry with the place of its last line."""
     shown = bytearray(data)
     for start, end in comments(data):
         shown[start:end] = b"\x00" * (end - start)
@@ -203,14 +235,14 @@ def _statements(data: bytes) -> Iterator[str]:
     for line, spot in zip(lines, outline(data), strict=True):
         is_prose = spot.place in (Place.PARAGRAPH, Place.ITEM, Place.ORDERED)
         starts = before is None or spot.place is not before.place or spot.item_start != before.item_start
-        if paragraph and (not is_prose or starts):
-            yield _statement(paragraph)
+        if before and paragraph and (not is_prose or starts):
+            yield _statement(paragraph), before
             paragraph = []
         if is_prose:
             paragraph.append(bytes(shown[line.start : line.start + len(line.body)]).decode("utf-8"))
         before = spot
-    if paragraph:
-        yield _statement(paragraph)
+    if before and paragraph:
+        yield _statement(paragraph), before
 
 
 def _statement(lines: list[str]) -> str:
