@@ -60,7 +60,7 @@ _CLAUSES: Mapping[str, tuple[str, Sequence[str]]] = {
     "ja": ("、", ("チームは画面を見る", "担当者は報告を書く", "枝に札を付けて公開する", "記録は共有の棚に置く") * 6),
     "ko": (
         ", ",
-        ("팀은 화면을 본다", "담당자는 보고서를 쓴다", "기록은 공용 폴더에 둔다", "빌드는 큰 기계에서 돈다") * 6,
+        ("팀은 화면을 본다", "담당자는 보고서를 쓴다", "기록은 서랍에 둔다", "빌드는 큰 기계에서 돈다") * 6,
     ),
 }
 
@@ -80,10 +80,14 @@ DATED: Mapping[str, Sequence[str]] = {
 
 RELATIVE: Sequence[tuple[str, str, str, int]] = (
     ("en", "The rollout failed {word}, cause: expired certificate.", "yesterday", -1),
-    ("en", "We moved the host {word} and kept the name.", "today", 0),
+    ("en", "{word} the disk of the host broke.", "Yesterday", -1),
+    ("en", "We moved the host {word}.", "today", 0),
     ("de", "Der Umzug lief {word} gut.", "gestern", -1),
+    ("de", "Wir haben {word} den Rechner umgestellt.", "heute", 0),
     ("fr", "Le groupe a changé de salle {word}.", "hier", -1),
     ("es", "El grupo movió el servidor {word}.", "ayer", -1),
+    ("zh", "{word}完成了同步脚本", "昨天", -1),
+    ("ko", "{word} 배포를 완료했습니다.", "어제", -1),
 )
 
 

@@ -136,6 +136,9 @@ def trimmed_row(random: Random, store: Store) -> Edit | None:
     new = said("paragraph", "", (Token("said", lost),))
     if form == "in a sentence":
         new = said("item", "- ", (Token("said", f"{clauses.opening(lost)}; {lost}."),))
+    page = replace(
+        page, pieces=(*page.pieces, blank(), Piece("heading", "## ", (Token("text", "Notes of the group"),)))
+    )
     with_words = replace(page, pieces=(*page.pieces, blank(), new))
     if form == "in the description":
         with_words = _described(page, lost)

@@ -320,7 +320,19 @@ def cut_meaning(random: Random, store: Store) -> Near | None:
         index = index.replaced(old, long_row)
     else:
         hidden = random.choice(
-            ("<!-- {} -->", "`{}`", "~~{}~~", "It is not true that {}.", "```\n{}\n```", "{} was never so", "not {}")
+            (
+                *(
+                    "<!-- {} -->",
+                    "`{}`",
+                    "~~{}~~",
+                    "It is not true that {}.",
+                    "```\n{}\n```",
+                    "{} was never so",
+                    "not {}",
+                ),
+                *("Not so: {}", "{}, but not now", "## If the build is red\n\n{}", "It never was like this:\n\n- {}"),
+                *("- When the host is down\n  - {}", "Formerly, {}.", "{}; that is no longer so."),
+            )
         )
         lines = [Piece("any", "", (Token("", text),)) for text in hidden.format(lost).split("\n")]
         with_words = replace(page, pieces=(*page.pieces, blank(), *lines) if random.random() < 0.8 else page.pieces)

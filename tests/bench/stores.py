@@ -132,7 +132,7 @@ def row(random: Random, page: Page, *, mark: str = "- ", separator: str = " — 
 
 
 def _claude(random: Random) -> list[Page]:
-    notes = [_topic(random, number) for number in range(random.randint(2, 4))]
+    notes = [_topic(random, number) for number in range(random.choice((2, 2, 3, 4)))]
     pieces = [Piece("heading", "# ", (Token("text", "Memory Index"),)), blank()]
     has_sections = random.random() < 0.3
     for number, page in enumerate(notes):
@@ -205,7 +205,7 @@ def _hermes(random: Random) -> list[Page]:
 
 def _sections(random: Random) -> list[Piece]:
     pieces: list[Piece] = []
-    for number in range(random.randint(3, 6)):
+    for number in range(random.randint(3, 5)):
         entry = new_entry()
         pieces += [Piece("rule", "§")] if number else []
         pieces.append(said("entry", "", fact(random), entry))
@@ -235,10 +235,10 @@ _PAGES: Mapping[FormatName, Callable[[Random], list[Page]]] = {
 def body(random: Random) -> list[Piece]:
     """Return sections with blocks of every kind."""
     pieces: list[Piece] = []
-    for number in range(random.randint(1, 2)):
+    for number in range(random.choice((1, 1, 2))):
         if number or random.random() < 0.7:
             pieces += [_heading(random, "## "), blank()]
-        for make in random.sample(_BLOCKS, random.randint(1, 3)):
+        for make in random.sample(_BLOCKS, random.randint(1, 2)):
             pieces += [*make(random), blank()]
     if not any(piece.kind in ENTRIES for piece in pieces):
         pieces += [*_list(random), blank()]
@@ -251,7 +251,7 @@ def _heading(random: Random, mark: str) -> Piece:
 
 def _list(random: Random) -> list[Piece]:
     pieces: list[Piece] = []
-    for _ in range(random.randint(2, 5)):
+    for _ in range(random.randint(2, 4)):
         pieces.append(said("item", "- ", _linked(random)))
         if random.random() < 0.15:
             pieces.append(said(random.choice(("more", "sub")), "  ", fact(random), pieces[-1].entry))
