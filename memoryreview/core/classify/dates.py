@@ -16,7 +16,7 @@ from memoryreview.core.model import Context
 
 from .document import Document, Span
 from .rules import enclosed, relative, tense
-from .rules.calendar_form import DATE_LIKE, days, full_day, readings, stands_alone, weekday, weekdays
+from .rules.calendar_form import date_like, days, full_day, names_weekday, readings, stands_alone, weekday, weekdays
 from .rules.calendar_words import FRENCH_MONTHS, MONTH_ABBREVIATIONS, MONTHS, SPANISH_MONTHS, WEEKDAYS
 from .rules.relative import Found
 from .rules.relative_words import CHINESE_ACTS
@@ -93,7 +93,8 @@ def asked(document: Document) -> tuple[tuple[str, bytes], ...]:
 
 
 def _has_weekday(body: bytes) -> bool:
-    return any(not is_short for _, _, is_short in weekdays(body.decode("utf-8", "replace")))
+    text = body.decode("utf-8", "replace")
+    return names_weekday(text) and any(not is_short for _, _, is_short in weekdays(text))
 
 
 def of_step(old: Document, old_span: Span, new: Document, new_span: Span, context: Context) -> list[str]:
@@ -186,7 +187,7 @@ Remark = tuple[int, str, str]
 
 
 def _absolute(line: str, origin: Origin | None) -> Iterator[Remark]:
-    for token in DATE_LIKE.finditer(line):
+    for token in date_like(line):
         shown = token.group()
         if not stands_alone(line, token.start(), token.end()):
             continue
@@ -254,9 +255,11 @@ def _without_year(shown: str, day: int, number: int, origin: Origin | None) -> s
 
 def _weekday(line: str, origin: Origin | None) -> Iterator[Remark]:
     """Yield what a weekday means by the tense of a plain sentence. Without a day to count from it means nothing."""
+    if origin is None or not names_weekday(line):
+        return
     # “Fridays” and “freitags” are habits.
     named = [match for match, _, _ in weekdays(line) if match.group().casefold() in WEEKDAYS]
-    if len(named) != 1 or origin is None or DATE_LIKE.search(line) or relative.find(line):
+    if len(named) != 1 or next(date_like(line), None) or relative.find(line):
         return
     (match,) = named
     number = weekday(match.group())

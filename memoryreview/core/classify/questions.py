@@ -15,7 +15,7 @@ from memoryreview.core.model import Context, Delta, Tree
 from memoryreview.core.text import split_lines
 
 from .budget import Budget
-from .rules.calendar_form import DATE_LIKE
+from .rules.calendar_form import date_like
 
 MAX_PATHS = 200
 """Documents asked for by one change. A link beyond them gets no answer, so what depends on it waits."""
@@ -76,7 +76,7 @@ def questions(base: Tree, delta: Delta, context: Context) -> Questions:
 
 def _may_be_date(body: bytes) -> bool:
     """Whether a line holds what a full date may have taken the place of: the year is then that of its first day."""
-    return DATE_LIKE.search(body[:MAX_LINE_BYTES].decode("utf-8", "replace")) is not None
+    return next(date_like(body[:MAX_LINE_BYTES].decode("utf-8", "replace")), None) is not None
 
 
 def _differing(before: bytes, after: bytes) -> tuple[dict[bytes, int], dict[bytes, int]]:

@@ -37,6 +37,11 @@ DATE_LIKE = re.compile(
     r"|[0-9]{1,4}\s?[年년]\s?[0-9]{1,2}\s?[月월]\s?[0-9]{1,2}\s?[日일]"
     r"|[0-9]{1,4}([/.-])[0-9]{1,2}\1[0-9]{1,4}|[0-9]{1,2}[/.][0-9]{1,2}\.?|[0-9]{8}"
 )
+_DIGIT = re.compile("[0-9]")
+_YEAR = re.compile(r"(?<![0-9])[0-9]{4}(?![0-9-])")
+_LONGEST = 24
+"""Characters of the longest form before its year, “30 de septiembre de ”, and more than one after it."""
+
 ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])")
 
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -47,8 +52,8 @@ _ANY_DAY = re.compile(
     rf"[0-9]{{4}}-[0-9]{{2}}|[0-9]{{1,2}}\s?[月월]|[0-9]{{1,2}}/[0-9]{{1,2}}/[0-9]{{2,4}}|[0-9]{{4}}[/.][0-9]{{2}}[/.][0-9]{{2}}"
     rf"|[0-9]{{1,2}}\.[0-9]{{1,2}}\.[0-9]{{4}}|\b(?:am|vom|zum|on|le|el|del|du) [0-9]{{1,2}}[./][0-9]{{1,2}}\b"
     rf"|{_MONTH}\.? [0-9]{{1,2}}\b|[0-9]{{1,2}}(?:st|nd|rd|th|er|\.|º)?(?: de| of)? {_MONTH}"
-    r"|[周星][期]?[一二三四五六日天](?![a-z])|[月火水木金土日]曜|[월화수목금토일]요일"
 )
+_CJK_WEEKDAY = re.compile("[周星]期?[一二三四五六日天]|[月火水木金土日]曜|[월화수목금토일]요일")
 
 _BEFORE = re.compile(r"(?:^|[ \t(（*，。；：、])$")
 _AFTER = re.compile(r"$|[ \t]|[)*.,;:!?]+(?:[ \t*)]|$)|[，。；：、）！？]")
@@ -129,24 +134,39 @@ def stands_alone(line: str, start: int, end: int) -> bool:
     return not (_FORMULA_BEFORE.search(near) and before.strip(" \t") not in ("-", "+"))
 
 
+def date_like(text: str) -> Iterator[re.Match[str]]:
+    """Yield the pieces of a text that look like a date, whatever they mean. All of them hold a digit."""
+    return DATE_LIKE.finditer(text) if _DIGIT.search(text) else iter(())
+
+
 def days(text: str) -> set[str]:
     """Return the full dates that a text names, in ISO form, those with two readings left out."""
     found = {match.group() for match in ISO.finditer(text)}
-    for token in DATE_LIKE.finditer(text):
-        meant = {day.isoformat() for day in readings(token.group())}
-        if len(meant) == 1:
-            found |= meant
+    # Looked for around years alone: the forms are costly to try at every letter of a document.
+    for year in _YEAR.finditer(text):
+        for token in DATE_LIKE.finditer(text, max(year.start() - _LONGEST, 0), year.end() + _LONGEST):
+            meant = {day.isoformat() for day in readings(token.group())}
+            if len(meant) == 1:
+                found |= meant
     return found
 
 
 def mentions(text: str) -> int:
     """Return how many pieces of a text look like a date, whatever they mean."""
-    return sum(1 for _ in DATE_LIKE.finditer(text))
+    return sum(1 for _ in date_like(text))
 
 
 def names_a_day(text: str) -> bool:
     """Whether a text names a day of the calendar or of the week: surely, so that a number alone is none."""
-    return _ANY_DAY.search(text) is not None or any(not is_short for _, _, is_short in weekdays(text))
+    if _CJK_WEEKDAY.search(text) or (_DIGIT.search(text) and _ANY_DAY.search(text)):
+        return True
+    return names_weekday(text) and any(not is_short for _, _, is_short in weekdays(text))
+
+
+def names_weekday(text: str) -> bool:
+    """Whether the full name of a weekday stands somewhere in a text, perhaps as part of a word."""
+    folded = unicodedata.normalize("NFC", text).casefold()
+    return any(name in folded for name in WEEKDAYS)
 
 
 def full_day(text: str) -> date | None:

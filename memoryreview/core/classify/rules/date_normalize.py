@@ -11,7 +11,7 @@ from memoryreview.core.markdown import Place
 from memoryreview.core.model import History, Rewrite
 
 from . import enclosed, relative
-from .calendar_form import DATE_LIKE, ISO, readings, stands_alone, weekdays
+from .calendar_form import ISO, date_like, readings, stands_alone, weekdays
 from .outcome import Declined, Explained, Outcome
 from .relative import Found
 
@@ -103,7 +103,7 @@ def _explain(
 
 
 def _tokens(line: str) -> list[_Token]:
-    found = [_Token(match.start(), match.end(), match.group()) for match in DATE_LIKE.finditer(line)]
+    found = [_Token(match.start(), match.end(), match.group()) for match in date_like(line)]
     found += [_Token(word.start, word.end, word.word, word) for word in relative.find(line)]
     found.sort(key=lambda token: (token.start, token.end))
     return [token for i, token in enumerate(found) if not i or found[i - 1].end <= token.start]
