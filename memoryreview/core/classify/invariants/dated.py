@@ -63,6 +63,8 @@ def stands_alone(claim: Claim) -> bool:
             return False
         if not re.match(r"$|[ \t]|[)*.,;:!?]+(?:[ \t*)]|$)|[，。；：、）！？]", after):
             return False
+        if is_relative(old):
+            continue
         if re.search(r"(?:[0-9][.,:]?|[=<>+^%|&−/])[ \t]$|\S[ \t]+-[ \t]$", before) and before.strip() != "+":
             return False
         if re.match(r"[ \t](?:[0-9](?![0-9]?:[0-9][0-9])|[=<>+^%|&−/])", after):
