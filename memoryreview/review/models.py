@@ -296,7 +296,10 @@ class Decision(models.Model):
 
 
 class Change(models.Model):
-    """An applied commit. Derived from git and decisions, kept for pages; `certificate` proves a safe change."""
+    """An applied commit. Derived from git and decisions, kept for pages; `certificate` proves a safe change.
+
+    `unread`: it landed by a decision `passive`, and nobody kept it (`read`) or rolled it back since.
+    """
 
     oid = models.CharField(max_length=40)
     parent = models.CharField(max_length=40, default="")
@@ -309,6 +312,7 @@ class Change(models.Model):
     title = models.CharField(max_length=300)
     paths = models.JSONField(default=list)
     certificate = models.JSONField(null=True)
+    unread = models.BooleanField(default=False)
     rolls_back = models.ManyToManyField("self", symmetrical=False, related_name="rolled_back_by")
     at = models.DateTimeField(default=timezone.now)
 
@@ -319,7 +323,10 @@ class Change(models.Model):
             models.UniqueConstraint(fields=["store", "oid"], name="change_once"),
             _one_of("kind", ChangeKind, "change_kind"),
         ]
-        indexes = [models.Index(fields=["store", "-id"], name="change_by_store")]
+        indexes = [
+            models.Index(fields=["store", "-id"], name="change_by_store"),
+            models.Index(fields=["store"], condition=Q(unread=True), name="change_unread"),
+        ]
 
 
 class ChangedPath(models.Model):

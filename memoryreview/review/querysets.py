@@ -59,6 +59,10 @@ class ProposalQuerySet(models.QuerySet["Proposal"]):
 
 
 class ChangeQuerySet(models.QuerySet["Change"]):
+    def unread(self) -> ChangeQuerySet:
+        """Those that landed unread, and that nobody kept or rolled back since."""
+        return self.filter(unread=True)
+
     def visible_to(self, person: Person) -> ChangeQuerySet:
         return self.filter(_reachable(person, "store__"))
 

@@ -34,6 +34,7 @@ from memoryreview.review.models import (
     Revision,
     State,
     Store,
+    Verb,
 )
 
 from .certificate import certificate
@@ -149,12 +150,14 @@ def complete(intent: Intent, differing: Iterable[str]) -> Change:
             title=record["title"],
             paths=record["paths"],
             certificate=record["certificate"],
+            unread=intent.decision is not None and intent.decision.verb == Verb.PASSIVE and not record["certificate"],
             at=timezone.now(),
         )
         ChangedPath.objects.bulk_create(
             ChangedPath(change=change, store=intent.store, path=path) for path in record["paths"]
         )
         change.rolls_back.set(record["rolls_back"])
+        Change.objects.filter(pk__in=record["rolls_back"]).update(unread=False)
         Proposal.objects.filter(changes__in=record["rolls_back"], state=State.APPLIED).update(
             state=State.ROLLED_BACK, version=F("version") + 1, updated_at=timezone.now()
         )
@@ -291,11 +294,19 @@ def _trailers(landing: Landing, proved: dict[str, Any] | None) -> dict[str, str]
         "Decision-Id": str(landing.decision.pk) if landing.decision else "",
         "Agent": landing.agent.name if landing.agent else "",
         "Person": landing.person.get_username() if landing.person else "",
-        "Verdict": "safe" if landing.proof else "reviewed" if landing.person else "recorded",
+        "Verdict": _verdict(landing),
         "Proof": proved["digest"] if proved else "",
         "Source": landing.source,
     }
     return {token: value for token, value in stated.items() if value}
+
+
+def _verdict(landing: Landing) -> str:
+    if landing.proof:
+        return "safe"
+    if landing.person:
+        return "reviewed"
+    return "unread" if landing.decision is not None and landing.decision.verb == Verb.PASSIVE else "recorded"
 
 
 def standing_write(proposal: Proposal | None) -> dict[str, bytes | None]:

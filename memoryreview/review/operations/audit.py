@@ -15,7 +15,7 @@ from memoryreview.core.classify.verify import verify
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.core.model import Delta
 from memoryreview.core.overlay import Overlay
-from memoryreview.review.models import Change, ChangeKind, Intent, Proposal, State, Store
+from memoryreview.review.models import Change, ChangeKind, Intent, Proposal, State, Store, Verb
 
 from . import ledger
 from .certificate import UNREADABLE, Certified, digest, read, sha256
@@ -56,7 +56,9 @@ def _store_faults(shop: Workshop) -> Iterator[Fault]:
         yield Fault("proposal", str(proposal.pk), "The proposal was left while it was being applied.")
     for change in Change.objects.filter(store=shop.store, certificate__isnull=False).order_by("pk"):
         yield from _certificate_faults(shop, change)
-    for change in Change.objects.filter(store=shop.store, certificate__isnull=True).order_by("pk"):
+    for change in (
+        Change.objects.filter(store=shop.store, certificate__isnull=True).select_related("decision").order_by("pk")
+    ):
         yield from _lost_certificate(shop, change)
     yield from _disk_faults(shop)
 
@@ -120,8 +122,11 @@ def _lost_certificate(shop: Workshop, change: Change) -> Iterator[Fault]:
         named = trailers(shop.repository.message(change.oid)).get("Proof")
     except BaselineError:
         return  # told by git's own check
+    where = f"{shop.store.slug} {change.oid}"
     if named:
-        yield Fault("certificate", f"{shop.store.slug} {change.oid}", "The certificate that its commit names is gone.")
+        yield Fault("certificate", where, "The certificate that its commit names is gone.")
+    elif change.kind == ChangeKind.AUTO and (change.decision is None or change.decision.verb != Verb.PASSIVE):
+        yield Fault("certificate", where, "Nothing proves this change, and nobody let it land unread.")
 
 
 def _replays(store: Store, base: Snapshot, delta: Delta, certified: Certified) -> bool:

@@ -30,7 +30,7 @@ from memoryreview.review.models import (
     Verb,
 )
 
-from . import ledger
+from . import ledger, unread
 from .errors import AlreadyDecidedError, RefusedChangeError, SecretDetectedError, finding_json
 
 _DELETING = frozenset({Kind.FACT_DELETE, Kind.FILE_DELETE, Kind.INDEX_DROP, Kind.MASS_CHANGE})
@@ -94,15 +94,6 @@ def keyed_digest(content: bytes) -> str:
     return hmac.new(settings.DECISION_KEY.encode(), content, hashlib.sha256).hexdigest()
 
 
-def initial_state(classification: Classification) -> State:
-    """Say where a new proposal starts: quarantined, on its way to the baseline, or waiting."""
-    if classification.is_blocked:
-        return State.QUARANTINED
-    if any(action.verdict in (Verdict.SAFE, Verdict.RECORDED) for action in classification.actions):
-        return State.APPLYING
-    return State.PENDING
-
-
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A proposal about to be stored."""
@@ -120,13 +111,33 @@ class Draft:
     rejected_before: Proposal | None = None
 
 
+def initial_state(draft: Draft) -> State:
+    """Say where a new proposal starts: quarantined, on its way to the baseline, or waiting."""
+    if draft.classification.is_blocked or draft.masked is not None:
+        return State.QUARANTINED
+    return State.APPLYING if has_proof(draft) or lands_unread(draft) else State.PENDING
+
+
+def has_proof(draft: Draft) -> bool:
+    """Whether something of it needs no person: a safe action, or what a tool wrote by itself."""
+    return any(action.verdict in (Verdict.SAFE, Verdict.RECORDED) for action in draft.classification.actions)
+
+
+def lands_unread(draft: Draft) -> Delta:
+    """Return the documents in which the store lets an agent's new facts land that a person reads afterwards only."""
+    is_agents = draft.agent is not None and draft.person is None and draft.promotion is None
+    if not is_agents or draft.rejected_before is not None:
+        return {}
+    return unread.additions(draft.store, draft.classification, draft.tree, draft.delta)
+
+
 def store_proposal(draft: Draft, *, delivery: DeliveryKey | None = None, waits: bool = False) -> Proposal:
     """Store a proposal, its first revision and its idempotency key in one transaction.
 
     Raises: django.db.IntegrityError when the idempotency key was used meanwhile (nothing is stored then).
     """
     submission, promotion = draft.submission, draft.promotion
-    state = State.QUARANTINED if draft.masked is not None else initial_state(draft.classification)
+    state = initial_state(draft)
     if waits and state == State.APPLYING:
         state = State.PENDING
     summary = summary_of(draft)
@@ -153,9 +164,8 @@ def store_proposal(draft: Draft, *, delivery: DeliveryKey | None = None, waits: 
         if delivery is not None and draft.agent is not None:
             keep_delivery(draft.agent, delivery, proposal)
         if state == State.APPLYING:
-            ledger.record(
-                Decision(proposal=proposal, store=draft.store, revision=1, verb=Verb.AUTO_APPLY, agent=draft.agent)
-            )
+            verb = Verb.AUTO_APPLY if has_proof(draft) else Verb.PASSIVE
+            ledger.record(Decision(proposal=proposal, store=draft.store, revision=1, verb=verb, agent=draft.agent))
     return proposal
 
 

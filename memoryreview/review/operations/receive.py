@@ -13,16 +13,19 @@ from django.db.models import F
 from memoryreview.baseline.repository import Snapshot
 from memoryreview.baseline.worktree import WorktreeError
 from memoryreview.core import scan
+from memoryreview.core.classify.classify import classify
 from memoryreview.core.edits import Edit, EntryAdd, Operation, Write, build
 from memoryreview.core.errors import InvalidOperationError, PathNotAllowedError, StaleBaseError
 from memoryreview.core.merge import Merged, merge3
 from memoryreview.core.model import Classification, Delta, Finding, FormatName, Limits, Scope, Tree, Verdict
 from memoryreview.core.names import refuse_escape, shown
+from memoryreview.core.overlay import Overlay
 from memoryreview.review.models import OPEN_STATES, Agent, Delivery, Proposal, State, Store, Verb
 from memoryreview.review.querysets import StoreQuerySet
 
 from . import promote, proposals
 from .capture import capture_within, holds_secret
+from .context import context_of
 from .errors import (
     AlreadyDecidedError,
     BusyError,
@@ -148,15 +151,26 @@ def preview(request: Request, *, agent: Agent) -> Preview:
         head = repository.head() or ""
         draft = _draft(request, store, repository.snapshot(head), head, agent=agent, ask_ledger=False)
         tree = dict(_touched(draft.tree, draft.delta))
-    state = str(proposals.initial_state(draft.classification)) if draft.delta else "unchanged"
-    if state == State.APPLYING:
-        rest = any(action.verdict is Verdict.REVIEW for action in draft.classification.actions)
-        state = str(State.PENDING if rest else State.APPLIED)
+        state = str(proposals.initial_state(draft)) if draft.delta else "unchanged"
+        if state == State.APPLYING:
+            state = str(State.PENDING if _leaves_something(draft) else State.APPLIED)
     rejected = rejected_twin(draft.store, draft.delta)
     return Preview(
         draft.store, draft.base, draft.classification, tree, draft.delta, state,
         rejected_before_json(rejected) if rejected else None,
     )  # fmt: skip
+
+
+def _leaves_something(draft: Draft) -> bool:
+    """Whether a person has to decide about a part of it, after all that lands without one has landed."""
+    landed = proposals.lands_unread(draft)
+    waits = any(action.verdict is Verdict.REVIEW for action in draft.classification.actions)
+    if not landed or not waits or not isinstance(draft.tree, Snapshot):
+        return waits
+    rest = {path: new for path, new in draft.delta.items() if path not in landed}
+    tree = Overlay(draft.tree, landed)
+    context = context_of(draft.store, draft.tree, rest, source=draft.submission.source)
+    return any(action.verdict is Verdict.REVIEW for action in classify(tree, Overlay(tree, rest), context).actions)
 
 
 def _touched(tree: Tree, delta: Delta) -> Iterable[tuple[str, bytes]]:
@@ -177,11 +191,13 @@ def revise(proposal_id: int, request: Request, *, agent: Agent) -> Receipt:
         draft = _draft(request, proposal.store, shop.tree(), shop.head(), agent=agent)
         if not draft.delta:
             return Receipt(proposal.store, draft.base, None)
-        state = proposals.initial_state(draft.classification)
+        state = proposals.initial_state(draft)
         summary = proposals.summary_of(draft)
         with transaction.atomic():
             proposals.add_revision(proposal, draft, summary, number=proposal.revision.number + 1)
-            verb = Verb.AUTO_APPLY if state == State.APPLYING else Verb.EDIT
+            verb = Verb.EDIT
+            if state == State.APPLYING:
+                verb = Verb.AUTO_APPLY if proposals.has_proof(draft) else Verb.PASSIVE
             proposals.move(proposal, to=state, verb=verb, agent=agent)
             proposal.fingerprint = proposals.fingerprint(proposal.store, draft.delta)
             proposal.save(update_fields=["fingerprint"])

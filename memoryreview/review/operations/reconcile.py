@@ -64,7 +64,7 @@ def reconcile_within(shop: Workshop) -> None:
 
 def _resume(shop: Workshop, proposal: Proposal) -> None:
     last = last_decision(proposal)
-    if last is not None and last.verb == Verb.AUTO_APPLY:
+    if last is not None and last.verb in (Verb.AUTO_APPLY, Verb.PASSIVE):
         settle(shop, proposal)
         return
     note = "The server stopped before this was written. Nothing was changed; decide again."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from memoryreview.core.classify.split import apply_proof, rebase, safe_part
 from memoryreview.core.formats import of as format_of
 from memoryreview.core.model import Classification, Delta, FormatName, Kind, Proof, Verdict
@@ -9,12 +11,14 @@ from memoryreview.core.overlay import Overlay
 from memoryreview.core.redact import redacted
 from memoryreview.review.models import ChangeKind, Decision, Proposal, State, Verb
 
-from . import proposals
+from . import ledger, proposals, unread
 from .apply import Landing, land, standing_write
 from .errors import CannotApplyError, SecretDetectedError
 from .proposals import last_decision
 from .standing import Standing, classification_of, standing
 from .stores import Workshop
+
+_UNASKED = (Verb.AUTO_APPLY, Verb.PASSIVE)
 
 
 def settle(shop: Workshop, proposal: Proposal) -> Proposal:
@@ -22,11 +26,12 @@ def settle(shop: Workshop, proposal: Proposal) -> Proposal:
 
     1. Merge it onto the present head and classify what is left.
     2. Land one commit per safe rule, each with its certificate; then what a tool wrote by itself.
-    3. Leave it applied, or waiting with the rest against the new head.
+    3. Land what the store's owner lets in unread, then what is safe beside it: the row of a new document.
+    4. Leave it applied, or waiting with the rest against the new head.
     """
     proposal.refresh_from_db()
     decision = last_decision(proposal)
-    if proposal.state != State.APPLYING or decision is None or decision.verb != Verb.AUTO_APPLY:
+    if proposal.state != State.APPLYING or decision is None or decision.verb not in _UNASKED:
         return proposal
     view = standing(proposal.revision, shop.repository)
     classification = redacted(classification_of(proposal, view), view.tree, Overlay(view.tree, view.delta))
@@ -34,6 +39,8 @@ def settle(shop: Workshop, proposal: Proposal) -> Proposal:
     if not view.conflicts and not classification.is_blocked:
         try:
             _land_safe(shop, proposal, decision, view, classification)
+            if _land_unread(shop, proposal):
+                _land_again(shop, proposal, decision)
         except (CannotApplyError, SecretDetectedError) as error:
             failure = str(error)
     return _leave(shop, proposal, failure)
@@ -49,14 +56,43 @@ def _land_safe(
         titles = [action.title for action in classification.actions if action.kind == proof.rule]
         landing = _landing(proposal, decision, kind, delta, titles, proof)
         change = land(shop, landing)
-        _mark_landed(proposal, proof.rule, change.oid)
+        _mark_landed(proposal, {proof.rule}, change.oid)
         tree = shop.tree()
     recorded = _recorded(proposal, view, classification)
     if recorded:
         change = land(
             shop, _landing(proposal, decision, ChangeKind.CAPTURED, recorded, ["Record files that a tool rewrote"])
         )
-        _mark_landed(proposal, Kind.TOOL_GENERATED, change.oid)
+        _mark_landed(proposal, {Kind.TOOL_GENERATED}, change.oid)
+
+
+def _land_unread(shop: Workshop, proposal: Proposal) -> bool:
+    """Land the additions that nobody is asked about; False when there are none."""
+    if not unread.is_eligible(proposal):
+        return False
+    view = standing(proposal.revision, shop.repository)
+    classification = classification_of(proposal, view)
+    delta = {} if view.conflicts else unread.documents(shop.store, classification, view.tree, view.delta)
+    if not delta:
+        return False
+    decision = last_decision(proposal)
+    if decision is None or decision.verb != Verb.PASSIVE:
+        number = proposal.revision.number
+        decision = ledger.record_now(
+            Decision(proposal=proposal, store=proposal.store, revision=number, verb=Verb.PASSIVE, agent=proposal.agent)
+        )
+    kind = ChangeKind.CAPTURED if proposal.is_direct else ChangeKind.AUTO
+    titles = [action.title for action in classification.actions if action.path in delta]
+    change = land(shop, _landing(proposal, decision, kind, delta, titles))
+    _mark_landed(proposal, unread.KINDS, change.oid, paths=delta)
+    return True
+
+
+def _land_again(shop: Workshop, proposal: Proposal, decision: Decision) -> None:
+    view = standing(proposal.revision, shop.repository)
+    classification = redacted(classification_of(proposal, view), view.tree, Overlay(view.tree, view.delta))
+    if not view.conflicts and not classification.is_blocked:
+        _land_safe(shop, proposal, decision, view, classification)
 
 
 def _landing(
@@ -90,10 +126,14 @@ def _recorded(proposal: Proposal, view: Standing, classification: Classification
     return {path: new for path, new in view.delta.items() if form.is_generated(path)}
 
 
-def _mark_landed(proposal: Proposal, rule: Kind, oid: str) -> None:
+def _mark_landed(
+    proposal: Proposal, kinds: Collection[Kind], oid: str, *, paths: Collection[str] | None = None
+) -> None:
+    """Note with the actions of these kinds (in these documents) which commit carries them."""
     revision = proposal.revision
     for action in revision.actions:
-        if action["kind"] == rule and "commit" not in action:
+        is_meant = action["kind"] in kinds and (paths is None or action["path"] in paths)
+        if is_meant and "commit" not in action:
             action["commit"] = oid
     revision.save(update_fields=["actions"])
 

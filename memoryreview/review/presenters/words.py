@@ -62,8 +62,12 @@ CHANGE_WORDS = {
     ChangeKind.PROMOTE: "promoted",
 }
 
+UNREAD_WORDS = "landed unread"
+
 VERB_WORDS = {
     Verb.AUTO_APPLY: "applied the safe part",
+    Verb.PASSIVE: "landed it unread, as the store’s owner wants it",
+    Verb.READ: "read it afterwards and kept it",
     Verb.APPROVE: "approved",
     Verb.EDIT: "edited",
     Verb.REJECT: "rejected",
@@ -74,6 +78,7 @@ VERB_WORDS = {
     Verb.SUPERSEDE: "superseded",
     Verb.EXPIRE: "expired",
     Verb.ADOPT: "adopted",
+    Verb.CONFIGURE: "set the store",
     Verb.INTERRUPT: "interrupted",
     Verb.FAIL: "could not apply",
 }
