@@ -10,7 +10,7 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from memoryreview.core.model import Kind
-from memoryreview.review.models import Change, ChangeKind
+from memoryreview.review.models import Change, ChangeKind, Verb
 from memoryreview.review.operations import rollback
 from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.operations.permissions import may_maintain
@@ -20,7 +20,7 @@ from . import documents, links
 from .documents import DocumentView
 from .outcome import Step, step
 from .rows import Sign, agent_words
-from .words import CHANGE_WORDS, Moment, listed, moment, plural, short_oid
+from .words import CHANGE_WORDS, UNREAD_WORDS, Moment, listed, moment, plural, short_oid
 
 _DOCUMENTS_SHOWN = 40
 _REWRITES_SHOWN = 12
@@ -34,17 +34,19 @@ _SIGNS = {
     ChangeKind.PROMOTE: Sign("promotes", "arrow-up", "promotion"),
 }
 
-_RULE_WORDS = {
-    Kind.DEDUPE_EXACT: "An entry that repeats another one word for word in the same list was removed; one stays.",
-    Kind.DEDUPE_INDEX: "An index row that repeats the target and text of another one was removed; the other stays.",
-    Kind.INDEX_TRIM: "An index row over its limit was cut at the end of a clause; the cut text stands in its document.",
-    Kind.INDEX_SYNC: "An approved document without a row got the one that its own name and description make.",
-    Kind.INDEX_PRUNE: "An index row was removed whose document an approved change deleted; nothing bears its name now.",
-    Kind.LINK_RETARGET: "A link whose document was gone leads to the one that took its place; no other word changed.",
-    Kind.DATE_NORMALIZE: "Only a date changed its form; it has one reading, and nothing else differs.",
-    Kind.VERIFIED_UPDATE: "Only the date moved on at which the document was verified; evidence came with it.",
-    Kind.META_STAMP: "Only the time moved on at which the agent’s own tool last wrote the document.",
-    Kind.FORMAT_BLANK: "Only blanks at line ends and surplus blank lines went; no text differs.",
+_UNREAD = Sign("adds", "plus", UNREAD_WORDS)
+
+RULE_WORDS = {
+    Kind.DEDUPE_EXACT: "An entry that repeats another one word for word in the same list goes; one stays.",
+    Kind.DEDUPE_INDEX: "An index row that repeats the target and text of another one goes; the other stays.",
+    Kind.INDEX_TRIM: "An index row over its limit is cut at the end of a clause; the cut text stands in its document.",
+    Kind.INDEX_SYNC: "An approved document without a row gets the one that its own name and description make.",
+    Kind.INDEX_PRUNE: "An index row goes whose document an approved change deleted; nothing bears its name any more.",
+    Kind.LINK_RETARGET: "A link whose document is gone leads to the one that took its place; no other word differs.",
+    Kind.DATE_NORMALIZE: "Only a date changes its form; it has one reading, and nothing else differs.",
+    Kind.VERIFIED_UPDATE: "Only the date moves on at which the document was verified; evidence comes with it.",
+    Kind.META_STAMP: "Only the time moves on at which the agent’s own tool last wrote the document.",
+    Kind.FORMAT_BLANK: "Only blanks at line ends and surplus blank lines go; no text differs.",
 }
 
 
@@ -52,6 +54,7 @@ _RULE_WORDS = {
 class ChangeRow:
     id: int
     oid: str
+    full_oid: str
     url: str
     title: str
     kind: str
@@ -92,7 +95,6 @@ class RollbackView:
 @dataclass(frozen=True, slots=True)
 class ChangePage:
     row: ChangeRow
-    full_oid: str
     parent: str
     proposal_id: int | None
     proposal_url: str
@@ -112,13 +114,15 @@ def change_rows(changes: Iterable[Change], now: datetime) -> tuple[ChangeRow, ..
 
 def change_row(change: Change, now: datetime) -> ChangeRow:
     kind = ChangeKind(change.kind)
+    is_passive = change.decision is not None and change.decision.verb == Verb.PASSIVE and not change.certificate
     return ChangeRow(
         id=change.pk,
         oid=short_oid(change.oid),
+        full_oid=change.oid,
         url=links.change_url(change),
         title=change.title,
-        kind=CHANGE_WORDS[kind],
-        sign=_SIGNS[kind],
+        kind=UNREAD_WORDS if is_passive else CHANGE_WORDS[kind],
+        sign=_UNREAD if is_passive else _SIGNS[kind],
         store=change.store.slug,
         store_url=links.store_url(change.store.slug),
         who=_who(change),
@@ -148,7 +152,6 @@ def change_page(change: Change, person: User, now: datetime) -> ChangePage:
     decision = change.decision
     return ChangePage(
         row=change_row(change, now),
-        full_oid=change.oid,
         parent=short_oid(change.parent),
         proposal_id=change.proposal_id,
         proposal_url=links.proposal_url(change.proposal_id) if change.proposal_id else "",
@@ -163,7 +166,7 @@ def change_page(change: Change, person: User, now: datetime) -> ChangePage:
 
 
 def _with_names(changes: Any) -> Iterable[Change]:
-    related = changes.select_related("store", "agent", "person").prefetch_related("rolled_back_by")
+    related = changes.select_related("store", "agent", "person", "decision").prefetch_related("rolled_back_by")
     return list(related.order_by("-pk"))
 
 
@@ -184,7 +187,7 @@ def _certificate(stored: dict[str, Any] | None) -> Certificate | None:
     rewrites = stored.get("rewrites", [])
     return Certificate(
         rule=f"{stored['rule']}, version {stored['version']}",
-        sentence=_RULE_WORDS.get(stored["rule"], ""),
+        sentence=RULE_WORDS.get(stored["rule"], ""),
         rewrites=tuple(_rewrite(rewrite) for rewrite in rewrites[:_REWRITES_SHOWN]),
         more=max(0, len(rewrites) - _REWRITES_SHOWN),
         digest=stored["digest"],

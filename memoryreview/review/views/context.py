@@ -30,6 +30,8 @@ _SECTIONS = {
     "agents": "agents",
     "teams": "teams",
     "team-invite": "teams",
+    "settings": "settings",
+    "store-settings": "settings",
     "health": "health",
     "help": "help",
     "help-page": "help",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -13,24 +12,29 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.models import Change, Proposal
-from memoryreview.review.operations import rollback
+from memoryreview.review.operations import rollback, unread
 from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.operations.stores import reading
 from memoryreview.review.presenters import editing, links
 from memoryreview.review.presenters.changes import change_page, change_rows, filter_words, rolled_back_words
+from memoryreview.review.presenters.words import plural
+from memoryreview.review.querysets import ChangeQuerySet
 
 from . import toast
 from .access import Request, number, signed_in
 from .answers import Problem, see_other
+from .errors import refused
 from .stepup import step_up
 from .toast import Toast
 
 ROWS = 50
+UNREAD = "unread"
+UNREAD_AT_MOST = 100
 
 
-def visible_changes(request: Request) -> QuerySet[Change]:
+def visible_changes(request: Request) -> ChangeQuerySet:
     found = Change.objects.visible_to(request.user).newest_first()
-    return found.select_related("store__team", "agent", "person").prefetch_related("rolled_back_by")
+    return found.select_related("store__team", "agent", "person", "decision").prefetch_related("rolled_back_by")
 
 
 def visible_change(request: Request, oid: str) -> Change:
@@ -46,9 +50,10 @@ def visible_change(request: Request, oid: str) -> Change:
 @require_GET
 @signed_in
 def history(request: Request) -> HttpResponse:
-    """List changes, newest first: of all stores, one store, or one document."""
-    store, path, before = (request.GET.get(name, "") for name in ("store", "path", "before"))
-    found = visible_changes(request)
+    """List changes, newest first: of all stores, one store, or one document; all, or those that landed unread."""
+    store, path, before, show = (request.GET.get(name, "") for name in ("store", "path", "before", "show"))
+    show = show if show == UNREAD else ""
+    found = visible_changes(request).unread() if show else visible_changes(request)
     if store:
         found = found.filter(store__slug=store)
     if path:
@@ -58,12 +63,31 @@ def history(request: Request) -> HttpResponse:
     rows = change_rows(found[: ROWS + 1], timezone.now())
     shown = rows[:ROWS]
     older = (
-        links.with_query(reverse("history"), store=store, path=path, before=str(shown[-1].id))
+        links.with_query(reverse("history"), show=show, store=store, path=path, before=str(shown[-1].id))
         if len(rows) > ROWS
         else ""
     )
     context = {"rows": shown, "older": older, "title": filter_words(store, path), "store": store, "path": path}
-    return render(request, "review/history.html", {**context, "toast": toast.take(request)})
+    told = {"show": show, "unread": unread_count(request), "toast": toast.take(request)}
+    return render(request, "review/history.html", {**context, **told})
+
+
+def unread_count(request: Request) -> int:
+    """Return how many changes landed unread and wait to be read, UNREAD_AT_MOST from there on."""
+    return Change.objects.visible_to(request.user).unread()[:UNREAD_AT_MOST].count()
+
+
+@require_POST
+@signed_in
+def keep(request: Request) -> HttpResponse:
+    """Let changes stand that landed unread. Those that somebody kept or rolled back meanwhile are left alone."""
+    chosen = [number(text) for text in request.POST.getlist("change")[:ROWS]]
+    try:
+        kept = unread.keep(visible_changes(request).filter(pk__in=chosen), person=request.user)
+    except MemoryReviewError as error:
+        return refused(request, error)
+    toast.put(request, Toast(f"Kept {plural(kept, 'change')}." if kept else "Nothing was left to keep."))
+    return see_other(links.with_query(reverse("history"), show=UNREAD, store=request.POST.get("store", "")[:60]))
 
 
 @require_GET
@@ -85,7 +109,9 @@ def _undo(request: Request, oid: str, act: Callable[[Change], Change]) -> HttpRe
         made = act(undone)
     except MemoryReviewError as error:
         return _change_page(request, undone, Problem.of(error))
-    toast.put(request, Toast(rolled_back_words(made, undone)))
+    toast.put(request, Toast(rolled_back_words(made, undone), url=links.change_url(made)))
+    if request.POST.get("show") == UNREAD:
+        return see_other(links.with_query(reverse("history"), show=UNREAD))
     return see_other(links.change_url(made))
 
 

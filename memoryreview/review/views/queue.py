@@ -21,6 +21,7 @@ from memoryreview.review.querysets import ProposalQuerySet
 
 from . import toast
 from .access import Request, number, signed_in
+from .history import unread_count
 
 ROWS = 50
 NEWS_AT_MOST = 99
@@ -135,6 +136,7 @@ def frame(request: Request, chosen: Proposal | None, *, status: int = 200, **ext
         "page": read(request, selected) if selected else None,
         "shows": "proposal" if chosen else "list",
         "last": decide.last_undoable(request.user),
+        "unread": unread_count(request),
         "toast": toast.take(request),
         **wanted.query(),
         **(emptiness(request, wanted) if selected is None else {}),
@@ -146,7 +148,9 @@ def frame(request: Request, chosen: Proposal | None, *, status: int = 200, **ext
 def emptiness(request: Request, wanted: Filter) -> dict[str, object]:
     """What is true when nothing waits: no store yet, nothing that fits the filter, or all decided."""
     today = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
-    proved = Change.objects.visible_to(request.user).filter(kind=str(ChangeKind.AUTO), at__gte=today)
+    proved = Change.objects.visible_to(request.user).filter(
+        kind=str(ChangeKind.AUTO), certificate__isnull=False, at__gte=today
+    )
     return {
         "has_stores": Store.objects.visible_to(request.user).exists(),
         "is_filtered": bool(wanted.words or wanted.store),

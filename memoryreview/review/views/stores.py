@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.models import Store
 from memoryreview.review.operations.errors import AlreadyDecidedError
+from memoryreview.review.operations.permissions import may_maintain
 from memoryreview.review.operations.promote import promote as promote_document
 from memoryreview.review.presenters import links
 from memoryreview.review.presenters.changes import change_rows
@@ -46,7 +47,12 @@ def store(request: Request, slug: str) -> HttpResponse:
     found = annotated(request.user).filter(slug=slug).first()
     if found is None:
         raise Http404
-    return render(request, "review/store.html", {"page": store_page(found, timezone.now(), wanted), "q": wanted})
+    context = {
+        "page": store_page(found, timezone.now(), wanted),
+        "q": wanted,
+        "may_set": may_maintain(request.user, found),
+    }
+    return render(request, "review/store.html", context)
 
 
 @require_GET

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from . import accounts, decisions, history, people, queue, stores, system, tidy
+from . import accounts, decisions, history, people, queue, settings, stores, system, tidy
 
 
 class DocumentConverter(StringConverter):
@@ -31,9 +31,12 @@ store_urls = [
     path("stores/<slug:slug>/", stores.store, name="store"),
     path("stores/<slug:slug>/<document:path>", stores.document, name="document"),
     path("promote", stores.promote, name="promote"),
+    path("settings/", settings.settings, name="settings"),
+    path("settings/<slug:slug>/", settings.store_settings, name="store-settings"),
 ]
 history_urls = [
     path("history/", history.history, name="history"),
+    path("history/keep", history.keep, name="keep"),
     path("changes/<str:oid>", history.change, name="change"),
     path("changes/<str:oid>/rollback", history.roll_back, name="rollback"),
     path("changes/<str:oid>/rollback-together", history.roll_back_together, name="rollback-together"),
