@@ -128,7 +128,7 @@ def test_proof_by_history_holds_as_of_its_own_commit(claude: Store, propose: Pro
     assert audit() == []
 
 
-@pytest.mark.parametrize("kind", ["auto", "adopt"])
+@pytest.mark.parametrize("kind", ["captured", "adopt"])
 def test_proof_by_history_falls_with_the_history(claude: Store, propose: Propose, kind: str) -> None:
     propose(claude, replaced("MEMORY.md", ROW, ""))
 
