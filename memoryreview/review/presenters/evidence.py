@@ -13,7 +13,9 @@ from memoryreview.core.formats import of_document
 from memoryreview.core.formats.base import Format, Meter
 from memoryreview.core.model import Context, Delta, FormatName, Tree
 from memoryreview.core.overlay import Overlay
-from memoryreview.review.models import Proposal
+from memoryreview.review.models import Proposal, Store
+from memoryreview.review.operations.context import settings_of
+from memoryreview.review.operations.evidence import citations, sightings
 from memoryreview.review.operations.receive import rejected_before_json
 
 from .links import proposal_url
@@ -26,8 +28,12 @@ _HIGH_PERCENT = 90
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
+    """`now` says what the server found in the store's evidence folder, "" where it names none."""
+
     place: str
     text: str
+    is_found: bool
+    now: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +96,7 @@ def evidence(proposal: Proposal, tree: Tree, delta: Delta) -> Evidence:
     return Evidence(
         quote=_text(source.get("evidence")),
         place=_place(source),
-        files=_files(source.get("files")),
+        files=_files(settings_of(proposal.store), source),
         claimed_title=proposal.claimed_title if proposal.claimed_title != proposal.title else "",
         rationale=proposal.rationale,
         scores=_scores(proposal, source),
@@ -194,16 +200,24 @@ def _place(source: Mapping[str, Any]) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _files(value: Any) -> tuple[SourceFile, ...]:
-    if not isinstance(value, list):
-        return ()
-    found = []
-    for file in value[:_FILES_SHOWN]:
-        if isinstance(file, dict) and file.get("path"):
-            line = file.get("line")
-            place = f"{file['path']}:{line}" if line else str(file["path"])
-            found.append(SourceFile(place, _text(file.get("text"))))
-    return tuple(found)
+def _files(store: Store, source: Mapping[str, Any]) -> tuple[SourceFile, ...]:
+    """Return the places in files that a source cites, each with what the server found there just now."""
+    seen = {sighting.citation: sighting.line for sighting in sightings(store, source)}
+    return tuple(
+        SourceFile(
+            place=f"{cited.path}:{cited.line}" if cited.line else cited.path,
+            text=cited.text,
+            is_found=bool(seen.get(cited)),
+            now="" if cited not in seen else _seen_words(cited.line, seen[cited]),
+        )
+        for cited in citations(source)[:_FILES_SHOWN]
+    )
+
+
+def _seen_words(cited: int | None, line: int | None) -> str:
+    if line is None:
+        return "The server does not find it there."
+    return "It stands there now." if line == cited else f"It stands on line {line} now."
 
 
 def _scores(proposal: Proposal, source: Mapping[str, Any]) -> tuple[Score, ...]:

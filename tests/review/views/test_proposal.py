@@ -137,6 +137,24 @@ def test_unknown_view_is_the_words(owner_client: Client, store: Store, propose: 
     assert len(_lines(page, "added")) == 1
 
 
+def test_cited_text_is_shown_with_what_the_server_found(
+    owner_client: Client, store: Store, propose: Propose, tmp_path: Path
+) -> None:
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "package.json").write_text('{\n "name": "x",\n "packageManager": "pnpm@9"\n}\n')
+    cited = [(4, "pnpm@9"), (3, "pnpm@9"), (1, "yarn@4")]
+    files = [{"path": "package.json", "line": line, "text": text} for line, text in cited]
+    proposal = propose(store, replaced("build.md", "Use npm", "Use pnpm"), source={"files": files})
+    assert "not checked here" in _page(owner_client, proposal).one("section", aria_label="Evidence").text
+
+    Store.objects.filter(pk=store.pk).update(evidence_root=str(tmp_path / "code"))
+
+    aside = _page(owner_client, proposal).one("section", aria_label="Evidence").text
+    for part in ("It stands on line 3 now.", "It stands there now.", "The server does not find it there."):
+        assert part in aside
+    assert "not checked here" not in aside
+
+
 def test_evidence_is_shown_as_sent(owner_client: Client, store: Store, propose: Propose) -> None:
     proposal = propose(
         store,
