@@ -29,9 +29,6 @@ MAX_ROOT_CHARS = 1000
 class SettingError(MemoryReviewError):
     """A value that cannot be set. `field` names it."""
 
-    problem = "setting-invalid"
-    status = 422
-
     def __init__(self, field: str, sentence: str) -> None:
         self.field = field
         super().__init__(sentence)
@@ -40,7 +37,7 @@ class SettingError(MemoryReviewError):
 class ConfirmationError(MemoryReviewError):
     """More would land unasked, and the person did not give their password just now. `sentences` say what would."""
 
-    problem = "confirmation-missing"
+    problem = "not-permitted"
     status = 403
 
     def __init__(self, sentences: tuple[str, ...]) -> None:

@@ -30,7 +30,7 @@ from .errors import (
 from .permissions import Permission, may_maintain, permission, require_maintainer
 from .proposals import Draft, Submission, last_decision
 from .reconcile import reconcile_within
-from .standing import Standing, judge_for, standing
+from .standing import Standing, classification_of, judge_for, standing
 from .stores import Workshop, locked
 
 
@@ -173,9 +173,7 @@ def _same_view(proposal: Proposal, shop: Workshop, *, version: int, shown: str) 
         raise StaleViewError(
             "What would be written is not what you saw. Nothing was written; this is how it stands now."
         )
-    refused = [
-        action for action in judge_for(proposal, view.tree, view.delta).actions if action.verdict is Verdict.REFUSED
-    ]
+    refused = [action for action in classification_of(proposal, view).actions if action.verdict is Verdict.REFUSED]
     if refused:
         raise NotPermittedError(f"{' '.join(refused[0].reasons)} Nothing was written; edit the proposal or reject it.")
     if not view.delta:

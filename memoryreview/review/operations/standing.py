@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from memoryreview.baseline.repository import Repository, Snapshot
 from memoryreview.core.merge import Conflict, Merged, changes, merge3
@@ -26,6 +27,7 @@ class Standing:
         proposed: the documents as proposed, before merging.
         shown: hash of the hunks that a person sees and approves.
         moved: the head is no longer what the revision was made from.
+        received: when the revision came in.
     """
 
     head: str
@@ -35,6 +37,7 @@ class Standing:
     proposed: Delta
     shown: str
     moved: bool
+    received: datetime
     conflicts: Mapping[str, tuple[Conflict, ...]] = field(default_factory=dict)
 
 
@@ -60,6 +63,7 @@ def standing(revision: Revision, repository: Repository) -> Standing:
         proposed=proposed,
         shown=shown_hash(tree, delta),
         moved=revision.base != head,
+        received=revision.created_at,
         conflicts=conflicts,
     )
 
@@ -76,14 +80,14 @@ def shown_hash(tree: Tree, delta: Delta) -> str:
 
 
 def classification_of(proposal: Proposal, view: Standing) -> Classification:
-    """Classify what approving would change now."""
-    return judge_for(proposal, view.tree, view.delta)
+    """Classify what approving would change now, as of the day on which it came in, however long it waits."""
+    return judge_for(proposal, view.tree, view.delta, now=view.received)
 
 
-def judge_for(proposal: Proposal, tree: Snapshot, delta: Delta) -> Classification:
+def judge_for(proposal: Proposal, tree: Snapshot, delta: Delta, *, now: datetime | None = None) -> Classification:
     """Classify a change of the proposal's store, as a direct write or a promotion when it is one.
 
-    It is judged as of the day on which the latest revision came in, however long it waits.
+    Args: now: when the change came in, by default now.
     """
     return judge(
         proposal.store,
@@ -91,7 +95,7 @@ def judge_for(proposal: Proposal, tree: Snapshot, delta: Delta) -> Classificatio
         delta,
         is_direct=proposal.is_direct,
         promoted_from=origin(proposal),
-        now=proposal.revision.created_at,
+        now=now,
         source=proposal.source,
     )
 

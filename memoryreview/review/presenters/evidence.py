@@ -96,7 +96,7 @@ def evidence(proposal: Proposal, tree: Tree, delta: Delta) -> Evidence:
     return Evidence(
         quote=_text(source.get("evidence")),
         place=_place(source),
-        files=_files(settings_of(proposal.store), source),
+        files=_files(proposal.store, source),
         claimed_title=proposal.claimed_title if proposal.claimed_title != proposal.title else "",
         rationale=proposal.rationale,
         scores=_scores(proposal, source),
@@ -202,7 +202,9 @@ def _place(source: Mapping[str, Any]) -> str:
 
 def _files(store: Store, source: Mapping[str, Any]) -> tuple[SourceFile, ...]:
     """Return the places in files that a source cites, each with what the server found there just now."""
-    seen = {sighting.citation: sighting.line for sighting in sightings(store, source)}
+    cited_files = citations(source)[:_FILES_SHOWN]
+    found = sightings(settings_of(store), source) if cited_files else ()
+    seen = {sighting.citation: sighting.line for sighting in found}
     return tuple(
         SourceFile(
             place=f"{cited.path}:{cited.line}" if cited.line else cited.path,
@@ -210,7 +212,7 @@ def _files(store: Store, source: Mapping[str, Any]) -> tuple[SourceFile, ...]:
             is_found=bool(seen.get(cited)),
             now="" if cited not in seen else _seen_words(cited.line, seen[cited]),
         )
-        for cited in citations(source)[:_FILES_SHOWN]
+        for cited in cited_files
     )
 
 

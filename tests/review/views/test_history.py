@@ -110,7 +110,7 @@ def test_certificate_is_told_in_words(owner_client: Client, make_store: MakeStor
 
     assert change.certificate is not None
     for part in (
-        "Applied by proof, without asking. Only a date changed its form",
+        "Applied by proof, without asking. Only a date changes its form",
         "a.md: bytes 18–28 become “2025-04-13”",
         change.certificate["digest"],
     ):
