@@ -12,7 +12,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from memoryreview.core.model import FormatName, Guard, Scope
+from memoryreview.core.model import SAFE_KINDS, FormatName, Guard, Kind, Scope
 
 from .querysets import AgentQuerySet, ChangeQuerySet, ProposalQuerySet, StoreQuerySet
 from .states import OPEN_STATES as OPEN_STATES
@@ -167,6 +167,9 @@ class Agent(models.Model):
         return self.name == Agent.DIRECT
 
 
+_LOSING_KINDS = frozenset({Kind.FACT_DELETE, Kind.FILE_DELETE, Kind.INDEX_DROP, Kind.MASS_CHANGE})
+
+
 class Proposal(models.Model):
     """A requested change of one store. From `title` on, everything is derived from the latest revision."""
 
@@ -215,6 +218,14 @@ class Proposal(models.Model):
             models.Index(fields=["store", "fingerprint"], name="proposal_fingerprint"),
             models.Index(fields=["state", "updated_at"], name="proposal_state_updated"),
         ]
+
+    @property
+    def label_disagrees(self) -> bool:
+        """Whether the agent's own label is not what the server found, or hides that something goes as well."""
+        claimed, others = self.claimed_kind, set(self.kinds) - {self.claimed_kind}
+        if not claimed or not self.kinds:
+            return False
+        return claimed not in self.kinds or (bool(others) and (claimed in SAFE_KINDS or bool(others & _LOSING_KINDS)))
 
     @property
     def is_direct(self) -> bool:

@@ -104,8 +104,16 @@ def test_row_that_pushes_others_out_says_which() -> None:
     (action,) = actions(rows(*range(1, 201)), rows(0, *range(1, 201)))
 
     assert action.kind is Kind.INDEX_ADD
-    sentence = "With it 1 entry is past the limit of 200 lines or 25,000 bytes, so the agent does not see “Note 200”."
+    sentence = "With this change 1 entry is past the limit of 200 lines or 25,000 bytes, "
+    sentence += "so the agent does not see “Note 200”."
     assert sentence in action.reasons
+
+
+def test_what_several_rows_push_out_is_said_once() -> None:
+    found = actions(rows(*range(1, 200)), rows(300, 301, 302, *range(1, 200)))
+
+    said = [sum("With this change 2 entries are past" in reason for reason in action.reasons) for action in found]
+    assert said == [1, 0, 0]
 
 
 def test_c037_row_that_is_never_seen_says_so() -> None:

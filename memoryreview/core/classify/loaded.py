@@ -29,31 +29,38 @@ def held(drafts: Sequence[Draft], base: Tree, applied: Mapping[str, bytes], cont
 
 
 def told(drafts: Sequence[Draft], base: Tree, proposed: Tree, context: Context) -> list[Draft]:
-    """Say with each action that adds text what it pushes past the limit, or that it stands there itself."""
+    """Say with the first action that adds text to a document what it pushes past the limit, and with each that stands
+    there itself that it does."""
     if len({draft.path for draft in drafts}) > MAX_DOCUMENTS:
         return list(drafts)
     found = {change.path: change for change in budgets(base, proposed, context) if change.lost}
-    return [_told(draft, found[draft.path]) if draft.path in found else draft for draft in drafts]
+    said: set[str] = set()
+    return [_told(draft, found[draft.path], said) if draft.path in found else draft for draft in drafts]
 
 
 def _grows(draft: Draft, path: str) -> bool:
     return any(one.path == path and len(one.new) > one.end - one.start for one in draft.rewrites)
 
 
-def _told(draft: Draft, change: BudgetChange) -> Draft:
+def _told(draft: Draft, change: BudgetChange, said: set[str]) -> Draft:
     grows = len(draft.new_text.encode()) > len(draft.old_text.encode())
     if draft.rewrites or not grows or change.line_after is None:
         return draft
-    return replace(draft, reasons=(*draft.reasons, _sentence(draft, change, change.line_after)))
+    if change.is_cut and draft.new[0] + 1 >= change.line_after:
+        sentence = f"It stands past the limit of {change.limits}, so the agent never sees it."
+    elif draft.path in said:
+        return draft
+    else:
+        said.add(draft.path)
+        sentence = _sentence(change, change.line_after)
+    return replace(draft, reasons=(*draft.reasons, sentence))
 
 
-def _sentence(draft: Draft, change: BudgetChange, line: int) -> str:
+def _sentence(change: BudgetChange, line: int) -> str:
     limits = f"the limit of {change.limits}"
     if not change.is_cut:
-        return f"With it the document is past {limits}, from line {line} on: Hermes refuses to add more."
-    if draft.new[0] + 1 >= line:
-        return f"It stands past {limits}, so the agent never sees it."
+        return f"With this change the document is past {limits}, from line {line} on: Hermes refuses to add more."
     names = ", ".join(f"“{titles.shorten(name, 40)}”" for name in change.lost[:MAX_NAMED])
     more = f" and {change.lost_count - MAX_NAMED:,} more" if change.lost_count > MAX_NAMED else ""
     noun = "1 entry is" if change.lost_count == 1 else f"{change.lost_count:,} entries are"
-    return f"With it {noun} past {limits}, so the agent does not see {names}{more}."
+    return f"With this change {noun} past {limits}, so the agent does not see {names}{more}."

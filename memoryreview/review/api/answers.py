@@ -86,7 +86,10 @@ class DecisionAnswer(Answer):
 
 
 class ProposalAnswer(Answer):
-    """`base` is what the revision was made from, `commit` the last of `changes`. `reasons` say why it came out so."""
+    """`base` is what the revision was made from, `commit` the last of `changes`. `reasons` say why it came out so.
+
+    `label_mismatch` says that the `kind` that was sent is not what the server found.
+    """
 
     id: int | None
     url: str | None
@@ -103,6 +106,7 @@ class ProposalAnswer(Answer):
     reasons: list[str]
     duplicate_of: int | None
     rejected_before: RejectedBeforeAnswer | None
+    label_mismatch: str | None
 
 
 class PreviewAnswer(Answer):
@@ -181,6 +185,7 @@ def receipt_answer(receipt: Receipt) -> dict[str, Any]:
         "reasons": [],
         "duplicate_of": None,
         "rejected_before": None,
+        "label_mismatch": None,
     }
 
 
@@ -207,7 +212,14 @@ def proposal_answer(proposal: Proposal, *, duplicate_of: int | None = None) -> d
         "reasons": [words for words in (*said, proposal.failure) if words],
         "duplicate_of": duplicate_of,
         "rejected_before": rejected_before_json(proposal.rejected_before) if proposal.rejected_before else None,
+        "label_mismatch": _label_mismatch(proposal),
     }
+
+
+def _label_mismatch(proposal: Proposal) -> str | None:
+    if not proposal.label_disagrees:
+        return None
+    return f"It was sent as “{proposal.claimed_kind}”; by its bytes it is {', '.join(proposal.kinds)}."
 
 
 def _outcome(proposal: Proposal) -> Decision | None:

@@ -90,10 +90,12 @@ def _where(action: dict[str, Any]) -> str:
 def _mismatch(proposal: Proposal) -> str:
     """Say where the agent's own label disagrees with what the server found; labels are advice."""
     claimed = proposal.claimed_kind
-    if not claimed or claimed in proposal.kinds:
+    if not proposal.label_disagrees:
         return ""
-    found = listed([kind_words(kind)[0].lower() + kind_words(kind)[1:] for kind in proposal.kinds])
-    return f"The agent called it “{claimed}”; by its bytes it {found}."
+    others = [kind for kind in proposal.kinds if kind != claimed]
+    found = listed([kind_words(kind)[0].lower() + kind_words(kind)[1:] for kind in others])
+    also = "also " if len(others) < len(proposal.kinds) else ""
+    return f"The agent called it “{claimed}”; by its bytes it {also}{found}."
 
 
 def _landed(actions: list[dict[str, Any]]) -> tuple[Landed, ...]:

@@ -51,6 +51,7 @@ class Row:
     age: str
     exact: str
     failed: bool
+    mislabelled: bool
     cursor: str
 
 
@@ -103,6 +104,7 @@ def row(proposal: Proposal, now: datetime, query: Mapping[str, str]) -> Row:
         age=at.short,
         exact=at.exact,
         failed=bool(proposal.failure),
+        mislabelled=proposal.label_disagrees,
         cursor=f"{proposal.risk}-{proposal.pk}",
     )
 

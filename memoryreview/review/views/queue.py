@@ -27,7 +27,19 @@ ROWS = 50
 NEWS_AT_MOST = 99
 RELATED = ("store__team", "agent", "person", "promoted_from", "rejected_before")
 _OF_A_ROW = (
-    *("created_at", "state", "title", "claimed_title", "kinds", "paths", "risk", "added", "removed", "deletes"),
+    *(
+        "created_at",
+        "state",
+        "title",
+        "claimed_title",
+        "claimed_kind",
+        "kinds",
+        "paths",
+        "risk",
+        "added",
+        "removed",
+        "deletes",
+    ),
     *("repeats", "failure", "promoted_from", "store__slug", "store__format", "agent__name", "person__username"),
 )
 

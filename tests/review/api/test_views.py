@@ -70,6 +70,7 @@ def test_proposal_that_waits_answers_202(api: Api, store: Store) -> None:
         "reasons": [],
         "duplicate_of": None,
         "rejected_before": None,
+        "label_mismatch": None,
     }
     assert (action["kind"], action["verdict"], action["path"], action["lines"]) == (
         "fact.rewrite", "review", "build.md", [5, 5],

@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from memoryreview.core.edits import Delete, Edit, Rename, Replacement, Write
+from memoryreview.review.api.answers import proposal_answer
 from memoryreview.review.models import Change, Proposal, State, Store
 from memoryreview.review.operations.capture import capture
 from memoryreview.review.operations.receive import Promote
@@ -427,3 +428,22 @@ def test_budget_says_what_is_seen_again(owner_client: Client, make_store: MakeSt
 
     assert "2 entries seen again: Note 202Note 201" in page.all("div", class_="meter")[1].text
     assert "Now all of it is seen." in page.all("div", class_="meter")[1].text
+
+
+def test_label_that_hides_a_deletion_is_shown_everywhere(owner_client: Client, store: Store, propose: Propose) -> None:
+    lines = replaced("git.md", "- Never force-push to main.\n", "")
+    proposal = propose(store, lines, replaced("build.md", "Use npm", "Use pnpm"), claimed_kind="fact.rewrite")
+
+    box = _page(owner_client, proposal).one("ul", aria_label="Why it waits")
+    answer = proposal_answer(proposal)
+
+    assert "The agent called it “fact.rewrite”; by its bytes it also deletes a fact." in box.text
+    assert answer["label_mismatch"] == "It was sent as “fact.rewrite”; by its bytes it is fact.delete, fact.rewrite."
+    assert "mislabelled" in read(owner_client.get("/")).one("a", data_row=str(proposal.pk)).text
+
+
+def test_label_that_fits_is_no_mismatch(owner_client: Client, store: Store, propose: Propose) -> None:
+    proposal = propose(store, replaced("build.md", "Use npm", "Use pnpm"), claimed_kind="fact.rewrite")
+
+    assert proposal_answer(proposal)["label_mismatch"] is None
+    assert "mislabelled" not in read(owner_client.get("/")).by_id("content").text
