@@ -187,6 +187,71 @@ Cada mañana leer el registro de ayer
 어제 버튼을 삭제했다.
 오늘날 이 형식이 널리 쓰였다.
 어제 배포했니?
+The job deleted everything before yesterday
+The default was today
+The value was yesterday
+The placeholder was changed to today
+The default range was today
+The query returned today
+It started with yesterday
+We built the view for today
+We set the filter to yesterday
+The dashboard opened on today
+The sprint ended yesterday was a filter
+The calendar jumped to today
+The cron that ran yesterday was kept
+The tab failed yesterday was hidden
+Today the world moved on
+Yesterday we would have waited
+Yesterday it had to be done by tomorrow
+Yesterday the user asked for pnpm
+A run was stale once it was from yesterday
+Runs started yesterday were kept
+Keep what was made yesterday
+The report named Sales yesterday was removed
+Rows created yesterday
+Everything changed today
+The deploys failed, as yesterday
+It was yesterday
+It was today
+They thought it was yesterday
+The Beatles sang Yesterday
+The song was Yesterday.
+The book was published by USA Today
+We moved to USA Today
+The channel today was renamed
+We kept the folder today for drafts
+We moved the notes to today
+We wrote the notes in today
+We moved it from yesterday to today
+The template used today
+The parser accepted yesterday and now
+The command accepted yesterday
+The test froze yesterday
+The clock froze today
+The test froze the clock at yesterday
+The mock returned yesterday by default
+The function ran today with a fake clock
+We stopped today in the loop
+Der Wert war gestern
+Der Standard war heute
+Das Feld hatte gestern als Standard
+Wir haben den Wert auf gestern gesetzt
+Die Voreinstellung wurde heute genannt
+La valeur a été hier
+Nous avons mis hier par défaut
+El valor fue ayer
+El filtro se llamó hoy
+默认值改成了昨天
+昨天被设为默认值了
+昨天已改名
+今天已改名
+昨日だった
+昨日を既定にした
+昨日、という値にした
+어제로 바꿨다
+값을 어제 로 바꿨다
+기본값은 어제 였다
 gisteren is de uitrol mislukt
 вчера развертывание упало
 ieri il rilascio è fallito

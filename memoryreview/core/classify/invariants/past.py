@@ -22,7 +22,8 @@ _EN = (
 )
 _EN_FINITE = (
     r"(?:was|were|did|went|broke|took|gave|fell|began|wrote|saw|grew|knew|threw|chose|drove|spoke|woke|rose|froze|forgot"
-    r"|shook|stole|withdrew|rewrote|failed|crashed|happened|occurred|expired|arrived|died|collapsed|disappeared|vanished"
+    r"|shook|stole|withdrew|rewrote|failed|crashed|happened|occurred|expired|arrived|died|collapsed"
+    r"|disappeared|vanished"
     r"|succeeded)"
 )
 _EN_PAST = (
@@ -44,8 +45,7 @@ _EN_NAMED = (
 # Verbs that the word right after them cannot be the object of.
 _EN_DIRECT = (
     r"(?:failed|crashed|happened|occurred|expired|arrived|died|collapsed|disappeared|vanished|succeeded|broke|went|fell"
-    r"|woke|rose|froze|came|ran|met|deployed|shipped|released|launched|landed|talked|worked|migrated|merged|decided"
-    r"|agreed|upgraded|finished|started|ended|stopped|moved|rebooted|restarted|returned)"
+    r"|came|met|deployed|shipped|released|launched|landed|talked|worked|migrated|merged|upgraded|rebooted|resigned)"
 )
 _EN_NAME = rf"(?:(?!{_EN_NAMED}\b){_EN})"
 # “Show failed jobs” says nothing about somebody called Show.
@@ -66,12 +66,20 @@ _DE_HAS = r"(?:hat|haben|habe|ist|sind|bin)"
 _DE_WORD = r"(?:(?!(?:und|oder|aber|weil|dass|welche[rs]?|wo|was|wer)\b)[\w.-]+ )"
 _FR_PARTICIPLE = (
     r"(?:(?:pas|bien|déjà|enfin|encore|tout|aussi|été|complètement|rapidement|finalement|brusquement) )*"
-    r"(?:\w{2,}ée?s?|\w*(?:fini|chois|réuss|rempl|grand|part|sort|serv|suiv|sent)i?|\w*(?:mis|pris|fait|écrit|uit)"
+    r"(?:(?!été\b)\w{2,}ée?s?|\w*(?:fini|chois|réuss|rempl|grand|part|sort|serv|suiv|sent)i?|\w*(?:mis|pris|fait|écrit|uit)"
     r"|\w{0,8}[vlestpdqnrt]u|vu|lu|mort|\w*(?:ouv|couv|off)ert)\b"
+)
+_FR_DIRECT = (
+    r"(?:échoué|planté|tombée?|arrivée?|terminé|démarré|commencé|cessé|expiré|migré|déployé|livré|réussi|parti|disparu"
+    r"|redémarré|(?<=été )\w+)"
 )
 _FR_WORD = r"(?:(?!(?:qui|que|qu|dont|où|et|ou|mais|car|puis|parce|quoi)\b)[\w.-]+ )"
 _FR_HAVE = r"(?:ai|as|a|avons|avez|ont|avais|avait|avions|avaient)"
 _FR_BE = r"(?:suis|est|sommes|sont|étais|était|étaient|fut|furent)"
+_ES_DIRECT = (
+    r"(?:fall(?:ó|aron)|cay(?:ó|eron)|termin(?:ó|aron)|empez(?:ó|aron)|expir(?:ó|aron)|murió|ocurrió|pasó|desplegamos"
+    r"|migramos|lleg(?:ó|aron)|arrancó|reinició|(?<=se )\w+)"
+)
 _ES_WORD = r"(?:(?!(?:que|quien|quienes|cual|donde|y|e|o|u|pero|porque)\b)[\w.-]+ )"
 _ES_STRICT = (
     r"(?:\w{2,}ó|\w{2,}(?:aron|ieron|eron)|fu(?:e|imos)|hubo|hi(?:zo|ce|cimos)|(?:estu|tu)v(?:o|imos)|pudo|pus(?:o|imos)"
@@ -84,6 +92,7 @@ _ZH_ACT = (
     "|修改|切[换換]|[关關][闭閉]|解[决決]|新增|移除|替[换換]"
 )
 _ZH_WE = "(?:我[们們]?|他[们們]|[团團][队隊]|大家)"
+_KO_WORD = r"(?! (?:(?:으?로|[을를이가은는라])(?=[ .!]|$)|였|이었|라는|라고))"
 _JA_PAST = r"(?:[しいっきぎれせけげえべめねてでみりちじ出見来得経寝]た|[^なるくいすうつむぬぐぶのえ]んだ)"
 
 _YESTERDAY = {
@@ -101,8 +110,8 @@ _YESTERDAY = {
     ),
     "ayer": (rf"^{W},? {_ES_WORD}{{0,7}}?{_ES_PAST}", rf"^{_ES_WORD}{{0,7}}?{_ES_PAST} {_ES_WORD}*{W}"),
     "昨天": (rf"^{_ZH_WE}?{W}(?![的之起以到至前后後晚早上下中夜、/]).*[了已]",),
-    "昨日": (rf"^{W}(?!の|から|まで|より|も|と|や|[でにがをへ]).*{_JA_PAST}[。．.!！ ]*$",),
-    "어제": (rf"^(?:.* )?{W}[ ,].*[가-힣](?:다|습니다|음|어요|어)[.! ]*$",),
+    "昨日": (rf"^{W}(?!の|から|まで|より|も|と|や|[でにがをへ]|だった|でした|、と|という).*{_JA_PAST}[。．.!！ ]*$",),
+    "어제": (rf"^(?:.* )?{W}{_KO_WORD}[ ,].*[가-힣](?:다|습니다|음|어요|어)[.! ]*$",),
 }
 _TODAY = {
     "yesterday": (
@@ -123,7 +132,7 @@ _TODAY = {
     "ayer": (rf"^{W},? {_ES_WORD}{{0,7}}?{_ES_STRICT}", rf"^{_ES_WORD}{{0,7}}?{_ES_STRICT} {W}"),
     "昨天": (rf"^{_ZH_WE}?{W}[，, ]*{_ZH_WE}?(?:(?:已[经經]?)?(?:{_ZH_ACT})了|已[经經]?(?:{_ZH_ACT})(?!的))",),
     "昨日": (_YESTERDAY["昨日"][0].replace("|や|", r"|や|は|.*(?:なっ|てき|使わ|一般|現在|もう)|"),),
-    "어제": (rf"^{W}[ ,].*[가-힣](?:다|습니다|음|어요|어)[.! ]*$",),
+    "어제": (rf"^{W}{_KO_WORD}[ ,].*[가-힣](?:다|습니다|음|어요|어)[.! ]*$",),
 }
 _LANGUAGE = {
     **dict.fromkeys(("the day before yesterday", "yesterday", "today"), "yesterday"),
@@ -139,7 +148,8 @@ _UNSURE: Mapping[str, str] = MappingProxyType(
         "yesterday": (
             r"\b(?:every|each|always|usually|often|normally|typically|generally|sometimes|whenever|never|daily"
             r"|nightly|weekly|monthly|if|unless|whether|would|should|could|might|may|must|can|cannot|will|shall"
-            r"|example|e\.g|i\.e|such|sa(?:id|ys?)|tell|told|asks?|asked|according|claims?|claimed|report(?:s|ed)"
+            r"|example|e\.g|i\.e|defaults?|placeholder|mock(?:ed)?|thinks?|thought|believed|assumed|guessed"
+            r"|expected|such|sa(?:id|ys?)|tell|told|asks?|asked|according|claims?|claimed|report(?:s|ed)"
             r"|mention(?:s|ed)|quoted?|called|named|labell?ed|titled|until|till|since|ago|older|than|last|next"
             r"|weeks?|months?|years?|tomorrow|nowadays|still|please|remember)\b|used to|'ll\b"
         ),
@@ -147,39 +157,44 @@ _UNSURE: Mapping[str, str] = MappingProxyType(
             r"\b(?:jede[rsnm]?|jeweils|immer|stets|täglich|wöchentlich|monatlich|meist|meistens|oft|manchmal"
             r"|üblicherweise|normalerweise|nie|wenn|falls|ob|sobald|würden?|sollten?|könnten?|müssten?|dürften?"
             r"|wird|werden|soll|sollen|muss|müssen|kann|können|darf|dürfen|sagte?|laut|zufolge|meinte?|fragte?"
-            r"|heißt|namens|genannt|beispiel|bis|seit|ab|letzte\w?|nächste\w?|wochen?|monate?|jahre?|morgen|bitte"
+            r"|heißt|namens|genannt|beispiel|voreinstellung|standard|bis|seit|ab|letzte\w?|nächste\w?|wochen?"
+            r"|monate?|jahre?|morgen|bitte"
             r"|abend|früh|nacht)\b"
         ),
         "hier": (
             r"\b(?:chaque|tous|toutes|toujours|souvent|parfois|habituellement|généralement|normalement|jamais|si"
             r"|quand|lorsque|devrait|pourrait|aurait|serait|faut|doit|doivent|peut|peuvent|sera|dit|demandé?|selon"
-            r"|exemple|appelée?|nommée?|depuis|jusque?|semaines?|mois|ans?|années?|derni[eè]re?|prochaine?|demain"
+            r"|exemple|défaut|appelée?|nommée?|depuis|jusque?|semaines?|mois|ans?|années?|derni[eè]re?"
+            r"|prochaine?|demain"
             r"|soir|matin|midi|nuit)\b"
         ),
         "ayer": (
             r"\b(?:cada|tod[oa]s|siempre|suelen?|normalmente|generalmente|veces|nunca|jamás|si|cuando|debería"
-            r"|podría|sería|habría|deben?|pueden?|será|dijo|dice|preguntó|según|ejemplo|llamad[oa]|desde|hasta"
+            r"|podría|sería|habría|deben?|pueden?|será|dijo|dice|preguntó|según|ejemplo|defecto|llamó|llamad[oa]"
+            r"|desde|hasta"
             r"|semanas?|mes|meses|años?|pasad[oa]|próxim[oa]|mañana|favor|tarde|noche)\b" + rf"|{W} (?:en|por|mismo)\b"
         ),
         "昨天": (
             "每|如果|若|假如|要是|是否|吗|嗎|呢|什么|什麼|怎|谁|誰|多少|[应應][该該]|可能|也[许許]|[将將]要"
             "|必[须須]|可以|准[备備]|[计計][划劃]|打算|例如|比如|按[钮鈕]|[标標][签籤]|[选選][项項]|[总總]是|通常"
-            "|[经經]常|一般|往往|有[时時]|[规規][则則]|明[天日]|上[周月]|下[周月]|[说說][^明]"
+            "|[经經]常|一般|往往|有[时時]|[规規][则則]|[设設][为為]|改名|命名|默[认認]|当作|叫做|明[天日]"
+            "|上[周月]|下[周月]|[说說][^明]"
         ),
         "昨日": (
             "毎|もし|たら|だら|場合|とき|時に|いつも|常に|通常|と言|という|そうだ|らしい|べき|つもり|予定|はず"
-            "|例えば|ボタン|タブ|先週|来週|今週|明日|あした|ください|だろう|でしょう"
+            "|例えば|既定|デフォルト|ボタン|タブ|先週|来週|今週|明日|あした|ください|だろう|でしょう"
         ),
         "어제": (
             "매일|매주|매번|마다|항상|언제나|보통|가끔|자주|만약|만일|경우|때(?!문)|으면|하면|되면|다고|라고|려고"
-            "|버튼|탭|지난|다음|내일|까지|부터|겠|있(?:다|음|습니다|어)[.! ]*$"
+            "|버튼|기본값|값[을은]|탭|지난|다음|내일|까지|부터|겠|있(?:다|음|습니다|어)[.! ]*$"
         ),
     }
 )
 _NOUNISH = re.compile(
-    r"(?:^|[ '’])(?:the|an?|of|from|for|by|before|after|on|in|at|with|like|as|about|into|our|my"
-    r"|their|his|her|its|only|even|early|late|just|not|and|or|vs|versus|days?|von|seit|bis|ab|vor|als|wie|zu|für|der|die|das"
-    r"|den|dem|des|ein\w*|noch|auch|selbst|erst|schon|nur|und|oder|de|d|depuis|jusqu|à|avant|dès|le|la|les|comme|que|du|une?"
+    r"(?:^|[ '’])(?:the|an?|of|from|for|by|before|after|on|in|at|with|like|as|about|into|was|were|been?|is|are"
+    r"|folder|channel|directory|template|list|auf|aus|mit|nach|unter|über|zwischen|our|my|their|his|her|its|only"
+    r"|even|early|late|just|not|and|or|vs|versus|days?|von|seit|bis|ab|vor|als|wie|zu|für|der|die|das|den|dem|des"
+    r"|ein\w*|noch|auch|selbst|erst|schon|nur|und|oder|de|d|depuis|jusqu|à|avant|dès|le|la|les|comme|que|du|une?"
     r"|desde|hasta|por|para|como|el|los|las|del|al|y|o) $",
     re.IGNORECASE,
 )
@@ -192,6 +207,14 @@ _NAMED = re.compile(
 )
 _NAMES_EAST = re.compile(
     "页签|頁籤|[这這]个?個?[词詞]|一[词詞]|字段|变量|變數|函[数數]|フィールド|変数|関数|オプション|ラベル|필드|변수|함수|옵션|필터"
+)
+# What the word right after it may be the object of, unless the second form fits as well.
+_ACTS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "hier": (rf"{_FR_PARTICIPLE} $", rf"\b{_FR_DIRECT} $"),
+        "ayer": (rf"\b{_ES_PAST} $", rf"\b{_ES_DIRECT} $"),
+        "gestern": (r"\b(?:war|waren|hatten?) $", r"$^"),
+    }
 )
 _DOUBLE_S = frozenset(chr(code) for code in range(0xAC00 + 20, 0xD7A4, 28))
 
@@ -214,6 +237,10 @@ def is_told(word: str, is_today: bool, sentence: str, entry: str) -> bool:
         return False
     ahead = sentence[:place]
     if ahead and (word[0].isupper() or _NOUNISH.search(ahead) or _NAMED.search(ahead)):
+        return False
+    act, direct = _ACTS.get(language, ("$^", ""))
+    goes_on = language == "gestern" and re.match(r" (?!als\b)\w", sentence[place + 1 :])
+    if not goes_on and re.search(act, ahead, re.IGNORECASE) and not re.search(direct, ahead, re.IGNORECASE):
         return False
     if _NAMES_EAST.search(sentence):
         return False

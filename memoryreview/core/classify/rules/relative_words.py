@@ -31,47 +31,48 @@ _WRITTEN = {
         every each always usually often normally typically generally sometimes whenever never daily nightly weekly
         monthly if unless whether would should could might may must can cannot will shall ought example examples eg
         e.g i.e such said says say tell tells told ask asks asked saying according claims claimed reported reports
-        mentioned mentions quote quotes quoted called named labelled labeled titled until till since ago older than last
-        next week weeks month months year years tomorrow nowadays still anymore please remember
+        mentioned mentions quote quotes quoted called named labelled labeled titled until till since ago older than
+        last next week weeks month months year years tomorrow nowadays still anymore please remember default
+        defaults placeholder mock mocked think thought believed assumed guessed expected
         """,
     "de": """
         jeder jede jeden jedem jedes jeweils immer stets täglich nächtlich wöchentlich monatlich meist meistens oft
         manchmal üblicherweise normalerweise gewöhnlich nie wenn falls ob sobald würde würden sollte sollten könnte
         könnten müsste müssten dürfte dürften wird werden soll sollen muss müssen kann können darf dürfen sagt sagte
-        sagen laut zufolge meinte meint fragte fragt heißt namens genannt beispiel beispielsweise etwa z.b bis seit ab
-        letzte letzten letzter letztes nächste nächsten nächster woche wochen monat monate jahr jahre morgen bitte
-        schrieb berichtete
+        sagen laut zufolge meinte meint fragte fragt heißt namens genannt beispiel beispielsweise etwa
+        voreinstellung standard z.b bis seit ab letzte letzten letzter letztes nächste nächsten nächster woche
+        wochen monat monate jahr jahre morgen bitte schrieb berichtete
         """,
     "fr": """
         chaque tous toutes toujours souvent parfois habituellement généralement normalement jamais si quand lorsque
         lorsqu devrait devraient pourrait pourraient aurait auraient serait seraient faut doit doivent peut peuvent
-        sera seront dit disait demande demandé selon exemple appelé appelée nommé nommée intitulé depuis jusqu jusque
-        semaine semaines mois an ans année années dernier dernière prochain prochaine demain merci quotidien
-        quotidiennement
+        sera seront dit disait demande demandé selon exemple défaut appelé appelée nommé nommée intitulé depuis
+        jusqu jusque semaine semaines mois an ans année années dernier dernière prochain prochaine demain merci
+        quotidien quotidiennement
         """,
     "es": """
         cada todos todas siempre suele suelen normalmente generalmente habitualmente veces nunca jamás si cuando
         debería deberían podría podrían sería habría debe deben puede pueden será serán dijo dice preguntó pregunta
-        según ejemplo llamado llamada titulado desde hasta semana semanas mes meses año años pasado pasada próximo
-        próxima mañana favor diario diariamente
+        según ejemplo llamado llamada llamó titulado defecto desde hasta semana semanas mes meses año años pasado
+        pasada próximo próxima mañana favor diario diariamente
         """,
     "zh": """
         每 如果 若 假如 假使 要是 是否 吗 嗎 呢 什么 什麼 怎么 怎麼 哪 谁 誰 多少 应 應 该 該 可能 也许 也許 或许 会
-        會 将 將 要 需 必须 必須 能 可以 准备 準備 计划 計劃 打算 例如 比如 譬如 说 說 称 稱 表示 据 據 问 問 按钮 按鈕
-        标签 標籤 选项 選項 总是 總是 通常 经常 經常 一般 往往 有时 有時 时 時 别 別 请 請 规则 規則 当 當 直到 以来
-        以來 为止 為止 明天 明日 上周 下周 本周 去年 明年 上月 下月 没 沒 不 叫 名为 名為 几 幾 月
-        页签 頁籤 这个词 這個詞 一词 一詞 字段 变量 變數 函数 函數 视图 筛选 篩選
+        會 将 將 要 需 必须 必須 能 可以 准备 準備 计划 計劃 打算 例如 比如 譬如 说 說 称 稱 表示 据 據 问 問 按钮
+        按鈕 标签 標籤 选项 選項 总是 總是 通常 经常 經常 一般 往往 有时 有時 时 時 别 別 请 請 规则 規則 当 當 直到
+        以来 以來 为止 為止 明天 明日 上周 下周 本周 去年 明年 上月 下月 没 沒 不 叫 名为 名為 几 幾 月 设为 設為
+        改名 命名 默认 默認 当作 叫做 页签 頁籤 这个词 這個詞 一词 一詞 字段 变量 變數 函数 函數 视图 筛选 篩選
         """,
     "ja": """
-        毎 ごと たび 際に 頃 もし たら だら 場合 とき 時に 時は れば えば けば せば てば めば いつも 常に 通常 普段 と言
-        という といった と述 と聞 とのこと そうだ らしい べき つもり 予定 はず 例えば たとえば 例： 例: ボタン タブ
-        ルール 規則 先週 来週 今週 先月 来月 今月 昨年 来年 去年 明日 あした 翌日 ください ましょう かもしれ だろう
-        でしょう まで 以来 月 フィールド 変数 関数 オプション フィルタ ラベル 列 項目
+        毎 ごと たび 際に 頃 もし たら だら 場合 とき 時に 時は れば えば けば せば てば めば いつも 常に 通常 普段
+        と言 という といった と述 と聞 とのこと そうだ らしい べき つもり 予定 はず 例えば たとえば 例： 例: ボタン
+        タブ ルール 規則 先週 来週 今週 先月 来月 今月 昨年 来年 去年 明日 あした 翌日 ください ましょう かもしれ
+        だろう でしょう まで 以来 月 フィールド 変数 関数 オプション フィルタ ラベル 列 項目 既定 デフォルト
         """,
     "ko": """
-        매일 매주 매달 매번 마다 항상 늘 언제나 보통 가끔 자주 만약 만일 경우 때 라면 으면 하면 되면 다면 거나 다고 라고
-        냐고 자고 려고 버튼 탭 예: 예를 규칙: 지난 다음 이번 내일 모레 작년 내년 지난주 다음주 까지 부터 이후 이전 해야
-        하자 하세요 것이다 겠 듯 같 월 필드 변수 함수 옵션 필터 라벨 항목
+        매일 매주 매달 매번 마다 항상 늘 언제나 보통 가끔 자주 만약 만일 경우 때 라면 으면 하면 되면 다면 거나 다고
+        라고 냐고 자고 려고 버튼 탭 예: 예를 규칙: 지난 다음 이번 내일 모레 작년 내년 지난주 다음주 까지 부터 이후
+        이전 해야 하자 하세요 것이다 겠 듯 같 월 필드 변수 함수 옵션 필터 라벨 항목 기본값 값을 값은
         """,
 }
 GUARDS: Mapping[str, frozenset[str]] = MappingProxyType({language: _words(text) for language, text in _WRITTEN.items()})
@@ -104,8 +105,7 @@ ENGLISH_FINITE = _words("""
 ENGLISH_DIRECT = _words(
     """
     failed crashed happened occurred expired arrived died collapsed disappeared vanished succeeded broke went came fell
-    ran woke rose froze met deployed shipped released launched landed talked worked migrated merged decided agreed
-    upgraded finished started ended stopped moved rebooted restarted returned resigned
+    met deployed shipped released launched landed talked worked migrated merged upgraded rebooted resigned
     """
 )
 """Past forms right after which the word cannot be their object: “we renamed yesterday” may speak of a name."""
@@ -125,13 +125,15 @@ ENGLISH_DETERMINERS = _words("the a an our my their his her its both all")
 ENGLISH_PREPOSITIONS = _words("to in on onto into with by for at from over off up down back out after")
 ENGLISH_ADVERBS = _words("also finally suddenly again just then only already quickly manually successfully")
 ENGLISH_STOP = _words("""
-    is am are isn't aren't isn’t aren’t be been being has have hasn't haven't do does don't doesn't that which who whom
-    whose what where when while and or but nor because so than then once we i he she they you everyone people this
+    is am are isn't aren't isn’t aren’t be been being has have hasn't haven't do does don't doesn't that which who
+    whom whose what where when while and or but nor because so than then once we i he she they you everyone people
+    this
     """)
 ENGLISH_BEFORE = ENGLISH_NAMED | _words(
     """
     the a an of from for by before after on in at with like as about to into our my their his her its only even early
-    late just not and or vs versus plus minus day days load show list compare include sort select
+    late just not and or vs versus plus minus day days load show list compare include sort select was
+    were be been is are folder channel directory template list
     """
 )
 """Words after which the relative word is a noun or a name, not the adverb of the sentence."""
@@ -146,16 +148,21 @@ GERMAN_PAST = _words("""
     """)
 GERMAN_WEAK_PAST = _words("""
     scheiterte scheiterten stürzte stürzten startete starteten endete endeten funktionierte funktionierten passierte
-    meldete meldeten zeigte zeigten führte führten machte machten stellte stellten wechselte wechselten änderte änderten
-    löschte löschten ersetzte ersetzten erledigte erledigten löste lösten kaufte kauften baute bauten dauerte dauerten
+    meldete meldeten zeigte zeigten führte führten machte machten stellte stellten wechselte wechselten änderte
+    änderten löschte löschten ersetzte ersetzten erledigte erledigten löste lösten kaufte kauften baute bauten
+    dauerte dauerten
     """)
 GERMAN_HAVE = _words("hat haben habe hatte hatten")
 GERMAN_BE = _words("ist sind bin")
 GERMAN_FIRST = _words("wir ich")
 GERMAN_PASSIVE = _words("wurde wurden")
 GERMAN_STOP = _words("und oder aber weil dass welche welcher welches wo was wer")
+GERMAN_STATE = _words("war waren hatte hatten")
+"""Verbs right after which the word is what something was, unless more follows."""
+
 GERMAN_BEFORE = _words("""
-    von seit bis ab vor als wie zu für der die das den dem des ein eine einen einem einer noch auch selbst erst schon
+    von seit bis ab vor als wie zu auf in aus an mit nach unter über zwischen für
+    der die das den dem des ein eine einen einem einer noch auch selbst erst schon
     nur und oder tab reiter button wort knopf feld spalte option filter variable funktion label taste
     """)
 GERMAN_AFTER = _words("abend früh nacht morgen mittag nachmittag vormittag und oder bis noch")
@@ -164,10 +171,10 @@ FRENCH_HAVE = _words("ai as a avons avez ont avais avait avions avaient")
 FRENCH_BE = _words("suis est sommes sont étais était étaient fut furent")
 FRENCH_BETWEEN = _words("pas bien déjà enfin encore tout aussi été complètement rapidement finalement brusquement")
 FRENCH_PARTICIPLES = _words("""
-    fini choisi réussi rempli grandi parti sorti servi suivi senti mis pris permis promis remis compris appris repris
-    fait refait écrit construit conduit produit réduit détruit introduit vu lu eu pu su dû voulu reçu perdu rendu vendu
-    attendu répondu descendu entendu tenu venu devenu revenu obtenu maintenu connu disparu apparu résolu rompu battu
-    ouvert découvert offert mort interrompu corrompu
+    fini choisi réussi rempli grandi parti sorti servi suivi senti mis pris permis promis remis compris appris
+    repris fait refait écrit construit conduit produit réduit détruit introduit vu lu eu pu su dû voulu reçu perdu
+    rendu vendu attendu répondu descendu entendu tenu venu devenu revenu obtenu maintenu connu disparu apparu résolu
+    rompu battu ouvert découvert offert mort interrompu corrompu
     """)
 FRENCH_FIRST = _words("nous j on")
 FRENCH_STOP = _words("qui que qu dont où et ou mais car puis parce quoi")
@@ -232,7 +239,10 @@ JAPANESE_BOUND = (
     "／",
     "/",
     "こそ",
+    "だった",
+    "でした",
+    "、と",
+    "という",
 )
 JAPANESE_NO_TODAY = "なっ てき 使わ 一般 現在 もう"
-KOREAN_BOUND = "의 부터 까지 도 은 는 처럼 보다 만 와 과"
 KOREAN_PRESENT = frozenset("있")

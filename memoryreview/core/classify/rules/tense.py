@@ -31,6 +31,7 @@ _CHINESE_TODAY = re.compile(
 _JAPANESE_PAST = re.compile(
     r"(?:[しいっきぎれせけげえべめねてでみりちじ出見来得経寝]た|[読飲死呼遊選頼進込組住休転済]んだ)$"
 )
+_KOREAN_PARTICLE = re.compile(r" (?:(?:으?로|[을를이가은는라])(?=[ .!]|$)|였|이었|라는|라고)")
 _HANGUL_END = re.compile(r"([가-힣])(?:다|습니다|음|어요|어)$")
 
 ENDS = ".!?。！？．"
@@ -146,6 +147,9 @@ def _german(before: str, word: str, after: str, is_today: bool) -> bool:
     ahead, behind = tokens(before), [token.casefold() for token in tokens(after)]
     if ahead:
         if word[0].isupper() or ahead[-1].casefold() in table.GERMAN_BEFORE:
+            return False
+        goes_on = bool(behind) and _is_word(behind[0]) and behind[0] != "als"
+        if ahead[-1].casefold() in table.GERMAN_STATE and not goes_on:
             return False
         verb = next((i for i, w in enumerate(ahead[:MAX_SUBJECT_WORDS]) if i and _is_german_finite(w.casefold())), 0)
         subject = [token.casefold() for token in ahead[:verb]]
@@ -276,6 +280,8 @@ def _japanese(before: str, word: str, after: str, is_today: bool) -> bool:
 
 def _korean(before: str, word: str, after: str, is_today: bool) -> bool:
     if before[-1:].strip() or after[:1] not in (" ", ",") or (is_today and before.strip()):
+        return False
+    if _KOREAN_PARTICLE.match(after):
         return False
     last = _HANGUL_END.search(after.rstrip(ENDS + " "))
     if last is None or last[1] in table.KOREAN_PRESENT:
