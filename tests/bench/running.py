@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -50,8 +51,7 @@ class Tally:
 def chunked(work: Callable[[int, int, int], Tally], seed: int, count: int, jobs: int) -> Iterator[Tally]:
     """Yield the tallies of `work(seed, first, stop)` over all numbers below `count`."""
     spans = [(first, min(first + CHUNK, count)) for first in range(0, count, CHUNK)]
-    if jobs == 1:
-        yield from (work(seed, first, stop) for first, stop in spans)
-        return
     with ProcessPoolExecutor(jobs) as pool:
-        yield from pool.map(work, [seed] * len(spans), *zip(*spans, strict=True))
+        for tally, (_, stop) in zip(pool.map(work, [seed] * len(spans), *zip(*spans, strict=True)), spans, strict=True):
+            print(f"{stop:,} of {count:,}", end="\r" if stop < count else "\n", file=sys.stderr, flush=True)
+            yield tally

@@ -2,18 +2,49 @@
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime
+
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memoryreview.core.classify.classify import classify
 from memoryreview.core.classify.split import apply_proof, rebase, safe_part
 from memoryreview.core.classify.verify import verify
-from memoryreview.core.model import Context, FormatName, Kind, Proof, Rewrite, Tree, Verdict
+from memoryreview.core.model import (
+    Context,
+    Ended,
+    Evidence,
+    FormatName,
+    History,
+    Kind,
+    Proof,
+    Rewrite,
+    Tree,
+    Verdict,
+)
 from memoryreview.core.overlay import Overlay
 from memoryreview.core.text import split_lines
 
 QUICK = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-CONTEXTS = st.sampled_from([Context(format=name) for name in FormatName])
+NOW = datetime(2026, 6, 15, 12, tzinfo=UTC)
+LINES = ("- moved yesterday", "- moved 13/04/2025", "- use pnpm", "Text of 24. Dez. 2025\t")
+HISTORY = History(
+    {
+        "gone.md": Ended("gone.md", "gone", "0" * 64),
+        "old.md": Ended("old.md", "ports", "1" * 64, "a.md"),
+        "a.md": Ended("a.md", "a", "2" * 64),
+    },
+    {(path, line.encode()): date(2025, 4, 14) for path in ("a.md", "MEMORY.md") for line in LINES},
+)
+CONTEXTS = st.sampled_from(
+    [
+        context
+        for name in FormatName
+        for context in (Context(format=name), Context(format=name, now=NOW, history=HISTORY, evidence=Evidence.FOUND))
+    ]
+)
+"""Nothing known besides the trees, and as much as can be."""
+
 PATHS = st.sampled_from(["MEMORY.md", "a.md", "memory_summary.md", "raw_memories.md", "n/b.md", "A.md"])
 BYTES = st.one_of(st.binary(max_size=60), st.text(max_size=60).map(str.encode))
 TREES = st.dictionaries(PATHS, BYTES, max_size=3)
@@ -27,6 +58,16 @@ PIECES = st.sampled_from(
         "- moved 13/04/2025",
         "- moved 13/04/2025  ",
         "- moved 03/04/2025",
+        "- moved yesterday",
+        "- moved 2025-04-13 (yesterday)",
+        "# 2025-04-14",
+        "- [Gone](gone.md): was there",
+        "- see [old](old.md)",
+        "- see [old](a.md)",
+        "name: ports",
+        "  modified: 2026-01-02T08:00:00Z",
+        "  modified: 2026-03-02T08:00:00Z",
+        "verified_at: 2026-03-02",
         "  continued 2025/04/03",
         "  - nested",
         "  - use pnpm",
