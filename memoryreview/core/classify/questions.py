@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ MAX_LINES = 200
 MAX_LINE_BYTES = 2_000
 """Text of one line that is searched for dates."""
 
-_LINK_SIGNS = (b"](", b"[[")
+_LINK_SIGNS = (b"](", b"[[", b"]:")
 _DATE = re.compile(rb"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _DATED_WORD = re.compile(rb"[0-9]{4}-[0-9]{2}-[0-9]{2}[ \t]?(?:\(|\xef\xbc\x88)")
 """A full date before a parenthesis, half or full width: what a relative word becomes, whatever its language."""
@@ -88,17 +89,14 @@ def _differing(before: bytes, after: bytes) -> tuple[dict[bytes, int], dict[byte
 def _missing(path: str, before: bytes, gone: dict[bytes, int], base: Tree) -> Iterator[str]:
     """Yield the documents that links in lines that go may have meant, where none of these is there."""
     lines = split_lines(before)
-    for link in markdown.links(before):
-        if lines[link.lineno - 1].body not in gone and not _spans(link, lines[link.lineno - 1].end):
+    starts = [line.start for line in lines]
+    for link in markdown.targets(before):
+        # A link may begin in a line that stays: what counts is where its target is written.
+        if lines[bisect_right(starts, link.target_start) - 1].body not in gone:
             continue
         meant = list(dict.fromkeys(_meant(path, link)))
         if not any(candidate in base for candidate in meant):
             yield from meant
-
-
-def _spans(link: Link, line_end: int) -> bool:
-    """Whether a link goes on in the next line, so that its first line may stay although the link changes."""
-    return link.end > line_end
 
 
 def _meant(path: str, link: Link) -> Iterator[str]:
@@ -112,7 +110,9 @@ def _meant(path: str, link: Link) -> Iterator[str]:
                 continue
             name = joined if is_document(joined) else f"{joined}.md"
             yield name
+            # Disks keep names in either form.
             yield unicodedata.normalize("NFC", name)
+            yield unicodedata.normalize("NFD", name)
 
 
 def _joined(folder: str, target: str) -> str:

@@ -125,8 +125,8 @@ def has_proof(draft: Draft) -> bool:
 
 def lands_unread(draft: Draft) -> Delta:
     """Return the documents in which the store lets an agent's new facts land that a person reads afterwards only."""
-    is_agents = draft.agent is not None and draft.person is None and draft.promotion is None
-    if not is_agents or draft.rejected_before is not None:
+    is_agents = draft.agent is not None and draft.agent.name != Agent.TIDY and draft.person is None
+    if not is_agents or draft.promotion is not None or draft.rejected_before is not None:
         return {}
     return unread.additions(draft.store, draft.classification, draft.tree, draft.delta)
 

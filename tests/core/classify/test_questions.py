@@ -23,6 +23,8 @@ def asked(path: str, before: str, after: str | None, **others: str) -> Questions
         ("MEMORY.md", "- [Gone](sub/../my%20gone.md)", ("my gone.md", "my%20gone.md")),
         ("MEMORY.md", "- [[gone]]", ("gone.md",)),
         ("a/MEMORY.md", "- [[gone|label]]", ("a/gone.md", "gone.md")),
+        ("MEMORY.md", "See [it].\n\n[it]: gone.md", ("gone.md",)),
+        ("MEMORY.md", "- [Café](café.md)", ("café.md", "cafe\u0301.md")),
         ("MEMORY.md", "See [it](gone.md) and\n[that\none](also.md).", ("gone.md", "also.md")),
     ],
 )

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 
-from memoryreview.core.edits import Delete, Write
+from memoryreview.core.edits import Delete, Rename, Write
 from memoryreview.review.models import Change, ChangedPath, Store
 from memoryreview.review.operations.audit import Fault, audit
 from memoryreview.review.operations.certificate import digest
+from memoryreview.review.operations.context import machine_time
 from tests.conftest import MakeStore, Propose, on_disk, replaced
 from tests.review.operations.test_decide import approve
 
@@ -149,3 +151,36 @@ def test_deletion_that_only_waits_prunes_nothing(make_store: MakeStore, propose:
     store = make_store({"MEMORY.md": index_of("gone", "kept"), "kept.md": topic("kept")}, format="claude")
 
     assert propose(store, replaced("MEMORY.md", ROW, "")).state == "pending"
+
+
+def test_link_follows_an_approved_rename_by_proof_and_is_proved_again(
+    make_store: MakeStore, propose: Propose, owner: User
+) -> None:
+    body = "Deploys read [the ports](old-ports.md) first.\n"
+    store = make_store({"old-ports.md": topic("ports"), "deploy.md": topic("deploy") + body}, format="claude")
+    update = replaced("deploy.md", "old-ports.md", "new-ports.md")
+    approve(propose(store, Rename("old-ports.md", "new-ports.md")), owner)
+
+    proposal = propose(store, update)
+
+    kinds = [action["kind"] for action in proposal.revision.actions]
+    assert (proposal.state, kinds, audit()) == ("applied", ["link.retarget"], [])
+
+    approve(propose(store, Delete("new-ports.md")), owner)
+    assert audit() == []
+
+
+def test_yesterday_is_written_out_beside_the_day_on_which_it_was_approved(
+    make_store: MakeStore, propose: Propose, owner: User
+) -> None:
+    today = machine_time().date()
+    line, day = "- Yesterday the rollout failed, cause: expired certificate.", today - timedelta(days=1)
+    store = make_store({"log.md": f"# Log\n\n## {today}\n\n{line}\n\n## 2020-05-20\n\n- It worked.\n"})
+    approve(propose(store, replaced("log.md", "- It worked.", f"- It worked.\n{line} Again.")), owner)
+
+    told = propose(store, replaced("log.md", f"{line}\n\n", f"- {day} (yesterday){line[11:]}\n\n"))
+    late = propose(store, replaced("log.md", f"{line} Again.", f"- 2020-05-19 (yesterday){line[11:]} Again."))
+
+    assert (told.state, told.revision.actions[0]["kind"], late.state) == ("applied", "date.normalize", "pending")
+    assert any("first approved on" in reason for reason in late.revision.actions[0]["reasons"])
+    assert audit() == []
