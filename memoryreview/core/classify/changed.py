@@ -58,7 +58,7 @@ class ChangedDocument:
         found: list[Draft] = []
         removed = sum(step.old[1] - step.old[0] for step in self._steps if not step.new_block)
         lost_lines = max(removed, len(self.old.lines) - len(self.new.lines))
-        others = draft.labels(self.new)
+        others = draft.labels(self.new) if removed else []
         for step, explanation in zip(self._steps, self._explanations(), strict=True):
             if isinstance(explanation, Waits):
                 about = self.old, self.new, step, explanation, self._context

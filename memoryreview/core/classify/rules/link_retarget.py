@@ -24,6 +24,8 @@ _OPEN = frozenset({Place.PARAGRAPH, Place.ITEM, Place.ORDERED, Place.TABLE, Plac
 _NEEDLESS_CODE = re.compile(r"%(?:2[DdEeFf]|3[0-9]|4[1-9A-Fa-f]|5[0-9AaFf]|6[1-9A-Fa-f]|7[0-9AaEe])")
 """Percent codes of letters, digits and marks that are written as they are."""
 _UNSAFE_IN_BRACKETS = re.compile(r"[\r\n%#<>\\&]")
+_MARKS = frozenset(b"[]<")
+"""Bytes of which a line with a link, or with the end of one, holds at least one."""
 _UNSAFE = re.compile(r"[\x00-\x20\x7f%#<>()\\&\[\]|]")
 
 
@@ -32,6 +34,8 @@ def explain_line(old: Document, new: Document, lines: tuple[int, int], successor
 
     Args: lines: 0-based, in old and new.
     """
+    if not _MARKS.intersection(old.bodies[lines[0]]):
+        return None
     before, after = (_Line(document, index) for document, index in zip((old, new), lines, strict=True))
     if before.rest != after.rest or before.kinds != after.kinds:
         return None
