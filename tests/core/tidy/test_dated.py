@@ -10,7 +10,7 @@ from memoryreview.core.tidy.plan import plan
 
 LINE = "- Yesterday the rollout failed, cause: expired certificate."
 TREE: Tree = {
-    "log.md": f"## 2026-05-20\n\n{LINE}\n- Moved 13/04/2025, not 03/04/2025.\n".encode(),
+    "log.md": f"## 2026-05-20\n\n{LINE}\n- Moved 13/04/2025.\n- Not 03/04/2025.\n".encode(),
     "rules.md": b"- every morning read yesterday's log\n- `today()` helper, tabs (Today / Yesterday)\n",
 }
 DATED = LINE.replace("Yesterday", "2026-05-19 (Yesterday)")
@@ -29,6 +29,6 @@ def test_provable_dates_are_written_out_and_the_history_has_a_veto(first: date |
     (step,) = found.steps
     assert step.rule is Kind.DATE_NORMALIZE
     after = dict(Overlay(TREE, step.delta))
-    assert after["log.md"].decode() == f"## 2026-05-20\n\n{line}\n- Moved 2025-04-13, not 03/04/2025.\n"
+    assert after["log.md"].decode() == f"## 2026-05-20\n\n{line}\n- Moved 2025-04-13.\n- Not 03/04/2025.\n"
     assert after["rules.md"] == TREE["rules.md"]
     assert plan(after, FormatName.MARKDOWN, context_of).steps == ()

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from memoryreview.core.classify.claim import Clause
 from memoryreview.core.model import Kind
 
-from . import blank, dated, prune, repeat, retarget, stamped, sync, told, trim
+from . import blank, dated, prune, repeat, retarget, role, stamped, sync, told, trim
 
 BY_RULE: Mapping[Kind, tuple[Clause, ...]] = MappingProxyType(
     {
@@ -18,7 +18,7 @@ BY_RULE: Mapping[Kind, tuple[Clause, ...]] = MappingProxyType(
         Kind.INDEX_PRUNE: prune.CLAUSES,
         Kind.INDEX_SYNC: sync.CLAUSES,
         Kind.LINK_RETARGET: retarget.CLAUSES,
-        Kind.DATE_NORMALIZE: (*dated.CLAUSES, *told.CLAUSES),
+        Kind.DATE_NORMALIZE: (*dated.CLAUSES, *role.CLAUSES, *told.CLAUSES),
         Kind.VERIFIED_UPDATE: stamped.OF_CHECK,
         Kind.META_STAMP: stamped.OF_WRITE,
         Kind.FORMAT_BLANK: blank.CLAUSES,

@@ -69,8 +69,6 @@ def stands_alone(claim: Claim) -> bool:
             return False
         if re.match(r"[ \t](?:[0-9](?![0-9]?:[0-9][0-9])|[=<>+^%|&−/])", after):
             return False
-        if "." in old and re.search(r"\b(?:v|versions?|release|tag|build|rev)[ \t]$", before, re.IGNORECASE):
-            return False
     return True
 
 

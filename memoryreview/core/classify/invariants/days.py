@@ -20,6 +20,9 @@ _MONTHS = (
     r"nov(?:ember|embre|iembre)?",
     r"de[cz](?:ember)?|d[ée]c(?:embre)?|dic(?:iembre)?",
 )
+MONTH_WORD = rf"(?<![^\W\d_])(?i:{'|'.join(_MONTHS)})(?![^\W\d_])"
+"""A pattern for the name of a month, in full or short."""
+
 _FORMS = (
     (r"([0-9][0-9]?)/([0-9][0-9]?)/([0-9]{4})", ("dmy", "mdy")),
     (r"(1[3-9]|2[0-9]|3[01])\.([0-9][0-9])\.([0-9]{4})", ("dmy",)),

@@ -17,23 +17,25 @@ from .calendar_words import (
     WEEKDAYS,
 )
 
-_MONTH = rf"(?<![^\W\d_])(?i:{'|'.join(sorted({*MONTHS, *MONTH_ABBREVIATIONS}, key=len, reverse=True))})(?![^\W\d_])"
+MONTH_NAME = (
+    rf"(?<![^\W\d_])(?i:{'|'.join(sorted({*MONTHS, *MONTH_ABBREVIATIONS}, key=len, reverse=True))})(?![^\W\d_])"
+)
 
 # The forms that have one reading (where the numbers allow it), strict in blanks and marks.
 _SLASHED = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})")
 _DOTTED = re.compile(r"([0-9]{2})\.([0-9]{2})\.([0-9]{4})")
 _YEAR_FIRST = re.compile(r"([0-9]{4})([/.])([0-9]{2})\2([0-9]{2})")
-_MONTH_FIRST = re.compile(rf"({_MONTH})(\.?) ([0-9]{{1,2}}), ([0-9]{{4}})")
-_DAY_FIRST = re.compile(rf"([0-9]{{1,2}})\.? ({_MONTH})(\.?) ([0-9]{{4}})")
+_MONTH_FIRST = re.compile(rf"({MONTH_NAME})(\.?) ([0-9]{{1,2}}), ([0-9]{{4}})")
+_DAY_FIRST = re.compile(rf"([0-9]{{1,2}})\.? ({MONTH_NAME})(\.?) ([0-9]{{4}})")
 # The same as Spanish writes it out, and as French writes the first day of a month.
-_DAY_DE = re.compile(rf"([0-9]{{1,2}}) de ({_MONTH}) de ([0-9]{{4}})")
-_FIRST_DAY = re.compile(rf"(1)er ({_MONTH}) ([0-9]{{4}})")
+_DAY_DE = re.compile(rf"([0-9]{{1,2}}) de ({MONTH_NAME}) de ([0-9]{{4}})")
+_FIRST_DAY = re.compile(rf"(1)er ({MONTH_NAME}) ([0-9]{{4}})")
 
 # Whatever a writer may have replaced by an ISO date, so that a refusal can say why.
 DATE_LIKE = re.compile(
-    rf"{_MONTH}\.? [0-9]{{1,2}}(?:st|nd|rd|th|\.)?,? [0-9]{{4}}"
-    rf"|[0-9]{{1,2}}(?:st|nd|rd|th|er|\.|º)?(?: de)? {_MONTH}\.?,?(?: del?)? [0-9]{{4}}"
-    rf"|{_MONTH}\.? [0-9]{{1,2}}(?:st|nd|rd|th)?\b|[0-9]{{1,2}}(?:\.|er)?(?: de)? {_MONTH}\b\.?"
+    rf"{MONTH_NAME}\.? [0-9]{{1,2}}(?:st|nd|rd|th|\.)?,? [0-9]{{4}}"
+    rf"|[0-9]{{1,2}}(?:st|nd|rd|th|er|\.|º)?(?: de)? {MONTH_NAME}\.?,?(?: del?)? [0-9]{{4}}"
+    rf"|{MONTH_NAME}\.? [0-9]{{1,2}}(?:st|nd|rd|th)?\b|[0-9]{{1,2}}(?:\.|er)?(?: de)? {MONTH_NAME}\b\.?"
     r"|[0-9]{1,4}\s?[年년]\s?[0-9]{1,2}\s?[月월]\s?[0-9]{1,2}\s?[日일]"
     r"|[0-9]{1,4}([/.-])[0-9]{1,2}\1[0-9]{1,4}|[0-9]{1,2}[/.][0-9]{1,2}\.?|[0-9]{8}"
 )
@@ -51,7 +53,7 @@ _CJK_DAY = re.compile(r"([0-9]{4})\s?[年년]\s?([0-9]{1,2})\s?[月월]\s?([0-9]
 _ANY_DAY = re.compile(
     rf"[0-9]{{4}}-[0-9]{{2}}|[0-9]{{1,2}}\s?[月월]|[0-9]{{1,2}}/[0-9]{{1,2}}/[0-9]{{2,4}}|[0-9]{{4}}[/.][0-9]{{2}}[/.][0-9]{{2}}"
     rf"|[0-9]{{1,2}}\.[0-9]{{1,2}}\.[0-9]{{4}}|\b(?:am|vom|zum|on|le|el|del|du) [0-9]{{1,2}}[./][0-9]{{1,2}}\b"
-    rf"|{_MONTH}\.? [0-9]{{1,2}}\b|[0-9]{{1,2}}(?:st|nd|rd|th|er|\.|º)?(?: de| of)? {_MONTH}"
+    rf"|{MONTH_NAME}\.? [0-9]{{1,2}}\b|[0-9]{{1,2}}(?:st|nd|rd|th|er|\.|º)?(?: de| of)? {MONTH_NAME}"
 )
 _CJK_WEEKDAY = re.compile("[周星]期?[一二三四五六日天]|[月火水木金土日]曜|[월화수목금토일]요일")
 

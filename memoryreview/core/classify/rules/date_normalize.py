@@ -10,7 +10,7 @@ from memoryreview.core.classify.document import Document
 from memoryreview.core.markdown import Place
 from memoryreview.core.model import History, Rewrite
 
-from . import enclosed, relative
+from . import date_role, enclosed, relative
 from .calendar_form import ISO, date_like, readings, stands_alone, weekdays
 from .outcome import Declined, Explained, Outcome
 from .relative import Found
@@ -94,7 +94,7 @@ def _explain(
         if token.relative:
             declined = _why_not_counted(document, index, token.relative, new, history)
         else:
-            declined = _why_not(old, token, new)
+            declined = _why_not(old, token, new) or _why_role_counts(lead, old, token, new)
         if declined:
             return declined
         start = document.body_start(index) + len(old[: token.start].encode())
@@ -163,6 +163,12 @@ def _why_not(line: str, token: _Token, iso: str) -> Declined | None:
     if not stands_alone(line, token.start, token.end):
         return Declined(f"“{shown}” touches other text or numbers, so it may be part of a name, path or formula.")
     return None
+
+
+def _why_role_counts(lead: str, line: str, token: _Token, iso: str) -> Declined | None:
+    """Return why the token has to stay although it reads as that date."""
+    reason = date_role.why_not_told(lead, line, token.start, token.end, iso)
+    return Declined(reason) if reason else None
 
 
 def _disagreeing_weekday(line: str, token: _Token, day: date) -> str:
