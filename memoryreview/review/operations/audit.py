@@ -13,7 +13,7 @@ from memoryreview.baseline.worktree import WorktreeError
 from memoryreview.core.classify.split import apply_proof
 from memoryreview.core.classify.verify import verify
 from memoryreview.core.errors import MemoryReviewError
-from memoryreview.core.model import Delta
+from memoryreview.core.model import Delta, FormatName
 from memoryreview.core.overlay import Overlay
 from memoryreview.review.models import Change, ChangeKind, Intent, Proposal, State, Store, Verb
 
@@ -101,7 +101,7 @@ def _certificate_faults(shop: Workshop, change: Change) -> Iterator[Fault]:
     where = f"{shop.store.slug} {change.oid}"
     stated = change.certificate or {}
     try:
-        certified = read(stated)
+        certified = read(stated, FormatName(shop.store.format))
         base, after = shop.repository.snapshot(change.parent), shop.repository.snapshot(change.oid)
         delta = {path: after.get(path) for path in change.paths}
         named = trailers(shop.repository.message(change.oid)).get("Proof")

@@ -41,6 +41,10 @@ def certificate(proof: Proof, tree: Tree, delta: Delta, context: Context) -> dic
 
 def digest(stated: Mapping[str, Any]) -> str:
     """Return the SHA-256 of a certificate, which its commit names."""
+    if "context" not in stated:
+        # As the first certificates were named, which depended on the store's format alone.
+        first = f"{stated['rule']}/{stated['version']}/{stated['rewrites']}"
+        return hashlib.sha256(first.encode()).hexdigest()
     shape = {key: value for key, value in stated.items() if key != "digest"}
     return hashlib.sha256(json.dumps(shape, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
 
@@ -58,21 +62,26 @@ class Certified:
 UNREADABLE = (LookupError, TypeError, ValueError, AttributeError)
 
 
-def read(stated: Mapping[str, Any]) -> Certified:
-    """Read a stored certificate. Raises UNREADABLE where it is no certificate."""
+def read(stated: Mapping[str, Any], store_format: FormatName) -> Certified:
+    """Read a stored certificate. Raises UNREADABLE where it is no certificate.
+
+    Args: store_format: for certificates that name nothing of what they depended on.
+    """
     rewrites = (Rewrite(r["path"], r["start"], r["end"], r["new"].encode()) for r in stated["rewrites"])
-    within = stated["context"]
-    moment = datetime.fromisoformat(within["now"]).astimezone(ZoneInfo(within["zone"]))
     return Certified(
         proof=Proof(Kind(stated["rule"]), int(stated["version"]), tuple(rewrites)),
         base=stated["base"],
         result=stated["result"],
-        context=Context(
-            format=FormatName(within["format"]),
-            limits=Limits(index_row_chars=int(within["index_row_chars"])),
-            now=moment,
-            evidence=Evidence(within["evidence"]),
-        ),
+        context=_context(stated["context"]) if "context" in stated else Context(format=store_format),
+    )
+
+
+def _context(within: Mapping[str, Any]) -> Context:
+    return Context(
+        format=FormatName(within["format"]),
+        limits=Limits(index_row_chars=int(within["index_row_chars"])),
+        now=datetime.fromisoformat(within["now"]).astimezone(ZoneInfo(within["zone"])),
+        evidence=Evidence(within["evidence"]),
     )
 
 

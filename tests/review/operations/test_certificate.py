@@ -1,16 +1,20 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 
+from memoryreview.baseline import commits
 from memoryreview.core.edits import Delete, Rename, Write
 from memoryreview.review.models import Change, ChangedPath, Store
 from memoryreview.review.operations.audit import Fault, audit
-from memoryreview.review.operations.certificate import digest
+from memoryreview.review.operations.certificate import digest, sha256
 from memoryreview.review.operations.context import machine_time
+from memoryreview.review.operations.stores import locked
 from tests.conftest import MakeStore, Propose, on_disk, replaced
 from tests.review.operations.test_decide import approve
 
@@ -53,6 +57,42 @@ def test_proof_holds_after_everything_moved_on(store: Store, change: Change, pro
     approve(propose(store, replaced("a.md", "2025-04-13", "2025-04-14")), owner)
 
     assert audit() == []
+
+
+def test_first_certificates_still_replay(store: Store) -> None:
+    """They named nothing of what they depended on, and their commits name them by another hash."""
+    stated = {
+        "rule": "date.normalize",
+        "version": 1,
+        "rewrites": [{"path": "a.md", "start": 11, "end": 21, "new": "2025-04-13"}],
+        "base": {"a.md": sha256(NOTE.encode())},
+        "result": {"a.md": sha256(NOTE.replace("13/04/2025", "2025-04-13").encode())},
+        "digest": "c55299eef5e969495b0ab464694ef36b03e2461bca49c920c85ecee49a7b7184",
+    }
+    land_by_hand(store, NOTE.replace("13/04/2025", "2025-04-13").encode(), stated)
+
+    assert audit(store) == []
+
+
+def land_by_hand(store: Store, new: bytes, stated: dict[str, Any]) -> None:
+    """Leave behind what an older version did: a commit, its file and its row."""
+    with locked(store) as shop:
+        head, at = shop.head(), timezone.now()
+        oid = commits.write_commit(
+            shop.repository,
+            parent=head,
+            delta={"a.md": new},
+            subject="Write a date",
+            body="",
+            trailers={"Change-Kind": "auto", "Proof": stated["digest"]},
+            at=at,
+        )
+        assert commits.advance(shop.repository, expected=head, new=oid)
+    (Path(store.root) / "a.md").write_bytes(new)
+    row = Change.objects.create(
+        oid=oid, parent=head, store=store, kind="auto", title="Write a date", paths=["a.md"], certificate=stated, at=at
+    )
+    ChangedPath.objects.create(change=row, store=store, path="a.md")
 
 
 @pytest.mark.parametrize(
