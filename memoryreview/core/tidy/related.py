@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from memoryreview.core.classify.document import Block, Document, Span
 from memoryreview.core.model import Problem
@@ -17,18 +17,38 @@ from .repeats import entry_words, list_of, removal
 _REPORTED = {RelationKind.CONTRADICTION: "contradiction", RelationKind.NEAR_DUPLICATE: "near-duplicate"}
 
 
+MAX_STORE_BYTES = 256 * 1024
+"""Text of a store whose statements are compared across documents; in a larger one each document is taken alone."""
+
+MAX_DOCUMENT_BYTES = 64 * 1024
+MAX_COMPARED_BYTES = 1024 * 1024
+"""Of a larger store: text of one document, and of all, whose statements are compared at all."""
+
+
 def relations(library: Library) -> tuple[Relation, ...]:
     """Return what is worth telling: contradictions anywhere, near repeats within one document.
 
     Notes about like things are written alike: across documents a near repeat is most often a look-alike.
     """
-    found = within(library.texts, library.survey.format)
+    texts, name = library.texts, library.survey.format
+    if sum(map(len, texts.values())) <= MAX_STORE_BYTES:
+        found = list(within(texts, name))
+    else:
+        found = [one for path, data in _affordable(texts) for one in within({path: data}, name)]
     return tuple(
         one
         for one in found
         if one.kind is RelationKind.CONTRADICTION
         or (one.kind is RelationKind.NEAR_DUPLICATE and one.here.path == one.there.path)
     )
+
+
+def _affordable(texts: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
+    left = MAX_COMPARED_BYTES
+    for path, data in texts.items():
+        if len(data) <= min(left, MAX_DOCUMENT_BYTES):
+            left -= len(data)
+            yield path, data
 
 
 def doubted(found: Sequence[Relation]) -> frozenset[str]:

@@ -190,3 +190,15 @@ def test_a_document_that_contradicts_itself_gets_no_row_by_itself() -> None:
 
     assert found.steps == ()
     assert {suggestion.kind for suggestion in found.suggestions} == {"contradiction", "orphan"}
+
+
+def test_a_large_store_is_compared_within_its_documents_only() -> None:
+    filler = {f"{number}.md": f"# Note {number}\n\n" + "Plain words. " * 2_000 for number in range(12)}
+    files = {
+        "team.md": "- The team has 4 people.\n- The team has 5 people.\n",
+        "other.md": "- The storage box is brand A.\n",
+        "later.md": "- The storage box is brand B.\n",
+    }
+
+    assert {problem.path for problem in planned(files).noticed} == {"team.md", "other.md"}
+    assert {problem.path for problem in planned(files | filler).noticed} == {"team.md"}
