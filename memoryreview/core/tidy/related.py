@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from memoryreview.core.classify.document import Block, Document, Span
-from memoryreview.core.model import Problem
+from memoryreview.core.model import FormatName, Problem
 from memoryreview.core.relations import Relation, RelationKind, within
 
 from .consolidate import delta_of_rewrites
@@ -21,7 +22,7 @@ MAX_STORE_BYTES = 256 * 1024
 """Text of a store whose statements are compared across documents; in a larger one each document is taken alone."""
 
 MAX_DOCUMENT_BYTES = 64 * 1024
-MAX_COMPARED_BYTES = 1024 * 1024
+MAX_COMPARED_BYTES = 512 * 1024
 """Of a larger store: text of one document, and of all, whose statements are compared at all."""
 
 
@@ -34,13 +35,19 @@ def relations(library: Library) -> tuple[Relation, ...]:
     if sum(map(len, texts.values())) <= MAX_STORE_BYTES:
         found = list(within(texts, name))
     else:
-        found = [one for path, data in _affordable(texts) for one in within({path: data}, name)]
+        found = [one for path, data in _affordable(texts) for one in _in_one(path, data, name)]
     return tuple(
         one
         for one in found
         if one.kind is RelationKind.CONTRADICTION
         or (one.kind is RelationKind.NEAR_DUPLICATE and one.here.path == one.there.path)
     )
+
+
+@lru_cache(maxsize=1024)
+def _in_one(path: str, data: bytes, name: FormatName) -> tuple[Relation, ...]:
+    """Compare one document with itself; what a run does not change is compared once."""
+    return within({path: data}, name)
 
 
 def _affordable(texts: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:

@@ -120,7 +120,7 @@ def tidy(store: Store, *, person: User | None = None, shown: str | None = None) 
     """Tidy one store. Effects in order, under its lock:
 
     1. Finish what a kill left, record direct writes as their own proposals.
-    2. Plan; compare with what the person saw.
+    2. Plan, or take over what was planned before the lock; compare with what the person saw.
     3. Land one commit per rule, each as a proposal of the agent `tidy` with its certificate.
     4. Store suggestions that are new, withdraw those whose reason is gone.
 
@@ -131,13 +131,14 @@ def tidy(store: Store, *, person: User | None = None, shown: str | None = None) 
     """
     if person is not None:
         require_maintainer(person, store)
+    ready = preview(store, is_asked=person is not None)  # before the lock: a large store takes its time
     with locked(store) as shop:
         reconcile_within(shop)
         capture_within(shop)
         if shop.store.alarm:
             raise CannotApplyError(shop.store.alarm)
         tidy_stops.note_rollbacks(store)
-        found = _preview(store, shop.tree(), shop.head(), is_asked=person is not None)
+        found = _preview(store, shop.tree(), shop.head(), is_asked=person is not None, ready=ready)
         if shown is not None and shown != found.shown:
             raise StaleViewError("What tidying would do changed since this page was made. Nothing was changed.")
         applied: list[Change] = []
@@ -155,17 +156,20 @@ def tidy(store: Store, *, person: User | None = None, shown: str | None = None) 
     return Tidied(store, tuple(applied), suggested, found.problems, refusal)
 
 
-def _preview(store: Store, snapshot: Snapshot, head: str, *, is_asked: bool) -> Preview:
-    tree = dict(snapshot)
+def _preview(store: Store, snapshot: Snapshot, head: str, *, is_asked: bool, ready: Preview | None = None) -> Preview:
+    """Args: ready: an earlier answer, of which whatever still holds is taken over."""
     stopped = tidy_stops.stops(store)
+    is_same = ready is not None and (ready.head, [one.rule for one in ready.stops]) == (head, [s.rule for s in stopped])
+    tree = ready.tree if ready is not None and is_same else dict(snapshot)
     most = core_plan.MAX_EDITS if is_asked else max(0, tidy_stops.DAILY_EDITS - tidy_stops.edits_today(store))
     wishes = Wishes(stopped={stop.rule for stop in stopped}, most=most, known=tidy_stops.taken_back(store))
-    found = _planned(store, snapshot, tree, wishes)
+    found = ready.plan if ready is not None and is_same else _planned(store, snapshot, tree, wishes)
     held = _in_the_way(store, tree, found)
     if held:
         found = _planned(store, snapshot, tree, replace(wishes, held=held))
     fresh = list(_fresh(store, snapshot, dict(Overlay(tree, _overall(found.steps))), found))
     room = max(0, MAX_OPEN_SUGGESTIONS - _open(store).count())
+    looks = ready.problems if ready is not None and is_same else _looks_wrong(store, tree, found)
     return Preview(
         store=store,
         head=head,
@@ -175,9 +179,13 @@ def _preview(store: Store, snapshot: Snapshot, head: str, *, is_asked: bool) -> 
         suggested=tuple(fresh[:room]),
         withheld=len(fresh[room:]),
         stops=stopped,
-        problems=_ordered((*problems(store, tree, skipped_in(store)), *found.noticed)),
+        problems=looks,
         shown=_hash(found, fresh[:room]),
     )
+
+
+def _looks_wrong(store: Store, tree: Tree, found: Plan) -> tuple[Problem, ...]:
+    return _ordered((*problems(store, tree, skipped_in(store)), *found.noticed))
 
 
 def _ordered(found: Iterable[Problem]) -> tuple[Problem, ...]:
