@@ -130,6 +130,26 @@ def run_starts(data: bytes) -> tuple[int, ...]:
     return tuple(starts)
 
 
+@lru_cache(maxsize=8)
+def code_above(data: bytes) -> tuple[int, ...]:
+    """Return for each line how many backticks opened a code span above it in its run that none closed, 0 for none."""
+    found: list[int] = []
+    opened = 0
+    for index, (line, start) in enumerate(zip(lines_of(data), run_starts(data), strict=True)):
+        found.append(0 if start == index else opened)
+        opened = code_after(found[-1], line.body)
+    return tuple(found)
+
+
+def code_after(opened: int, text: bytes) -> int:
+    """Return how many backticks opened the code span that no other run as long has closed at the end of a text."""
+    for slashes, ticks in re.findall(rb"(\\*)(`+)", text):
+        length = len(ticks) - (len(slashes) % 2 if opened == 0 else 0)
+        if opened in (0, length):
+            opened = length - opened
+    return opened
+
+
 def is_blank(line: Line) -> bool:
     return not line.body.strip(b" \t")
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memoryreview.core.classify.classify import classify
-from memoryreview.core.model import Context, Evidence, Verdict
+from memoryreview.core.model import Context, Evidence, FormatName, Verdict
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
@@ -75,3 +75,59 @@ def test_date_that_tells_how_another_is_read_waits() -> None:
     assert verdict(log, log.replace("13/04/2025", "2025-04-13")) is Verdict.REVIEW
     clear = log.replace("05/06/2025", "25/06/2025")
     assert verdict(clear, clear.replace("13/04/2025", "2025-04-13")) is Verdict.SAFE
+
+
+HERMES = Context(format=FormatName.HERMES)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["The port is 5432", "The port is 5433", "The port is 5432"],
+        ["mode: on", "mode: off", "mode: on"],
+        ["Use pnpm in CI", "Use make first", "Use yarn in CI", "Use pnpm in CI"],
+        ["use pnpm", "never use pnpm", "use pnpm"],
+        ["端口是 5432", "端口是 5433", "端口是 5432"],
+    ],
+)
+def test_entry_that_has_the_last_word_of_its_subject_stays(lines: list[str]) -> None:
+    assert without_last(lines) is Verdict.REVIEW
+
+
+@pytest.mark.parametrize(
+    "lead",
+    ["Staging", "For prod", "DO NOT", "Prod →", "Prod ->", "Prod —", "*Prod*", "[Prod]", "# Prod", "Prod:\u200b"],
+)
+def test_entry_below_another_lead_in_stays(lead: str) -> None:
+    assert without_last(["Dev", "use the sink", lead, "use the sink"]) is Verdict.REVIEW
+
+
+def test_hermes_entry_below_another_lead_in_stays() -> None:
+    before = "\n§\n".join(["Dev:", "use fake", "Prod:", "use fake"])
+    assert verdict(before, before.removesuffix("\n§\nuse fake"), HERMES, "MEMORY.md") is Verdict.REVIEW
+
+
+@pytest.mark.parametrize(
+    "text", ["Step 2", "1st: push", "10:00 restart", "then restart", "+1", "same as above", "User: ok", "See previous"]
+)
+def test_entry_that_counts_answers_or_points_stays(text: str) -> None:
+    assert without_last([text, "another thing", text]) is Verdict.REVIEW
+
+
+def test_entry_beside_one_that_points_to_it_stays() -> None:
+    before = "- use the sink\n- keep the logs\n- use the sink\n- the line above is outdated\n"
+    assert verdict(before, before.replace("logs\n- use the sink\n", "logs\n")) is Verdict.REVIEW
+
+
+def test_repeat_among_unlike_entries_still_goes() -> None:
+    assert without_last(["use the sink", "Port 80 is closed", "keep the logs", "use the sink"]) is Verdict.SAFE
+
+
+def without_last(lines: list[str]) -> Verdict:
+    bullets = [f"- {line}\n" for line in lines]
+    return verdict("".join(bullets), "".join(bullets[:-1]))
+
+
+@pytest.mark.parametrize("text", ["``make \nall`` now\n", "keep <!-- a> \nb --> now\n", "`a``b` ``c \nd``\n"])
+def test_blank_inside_a_code_span_or_comment_of_two_lines_stays(text: str) -> None:
+    assert verdict(text, text.replace(" \n", "\n")) is Verdict.REVIEW

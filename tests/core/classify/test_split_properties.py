@@ -93,4 +93,6 @@ def test_edits_that_crowd_one_document_lose_nothing_that_was_said(seed: int) -> 
 
 def said(data: bytes) -> set[str]:
     """Return what a document says, line by line, however often and with whatever blanks."""
-    return {" ".join(unicodedata.normalize("NFC", line).split()) for line in data.decode("utf-8-sig").splitlines()} - {""}
+    return {" ".join(unicodedata.normalize("NFC", line).split()) for line in data.decode("utf-8-sig").splitlines()} - {
+        ""
+    }

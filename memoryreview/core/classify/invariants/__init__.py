@@ -8,11 +8,11 @@ from types import MappingProxyType
 from memoryreview.core.classify.claim import Clause
 from memoryreview.core.model import Kind
 
-from . import blank, dated, prune, repeat, retarget, role, stamped, sync, told, trim
+from . import between, blank, dated, prune, repeat, retarget, role, stamped, sync, told, trim
 
 BY_RULE: Mapping[Kind, tuple[Clause, ...]] = MappingProxyType(
     {
-        Kind.DEDUPE_EXACT: repeat.OF_ENTRY,
+        Kind.DEDUPE_EXACT: (*repeat.OF_ENTRY, *between.CLAUSES),
         Kind.DEDUPE_INDEX: repeat.OF_ROW,
         Kind.INDEX_TRIM: trim.CLAUSES,
         Kind.INDEX_PRUNE: prune.CLAUSES,

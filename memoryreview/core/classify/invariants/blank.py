@@ -6,7 +6,17 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from memoryreview.core.classify.claim import SECTION, Claim, Clause, is_blank, line_at, lines_of, run_starts
+from memoryreview.core.classify.claim import (
+    SECTION,
+    Claim,
+    Clause,
+    code_above,
+    code_after,
+    is_blank,
+    line_at,
+    lines_of,
+    run_starts,
+)
 from memoryreview.core.markdown import Place, Spot, outline
 from memoryreview.core.model import Rewrite
 from memoryreview.core.text import Line
@@ -65,25 +75,31 @@ def keeps_open_spans(claim: Claim) -> bool:
     """No code span or tag of the block goes on in the line below."""
     for rewrite, data, index, lines, _ in _places(claim):
         goes_on = index + 1 < len(lines) and not is_blank(lines[index]) and not is_blank(lines[index + 1])
-        ticks, is_tag = _open_above(data)[index]
         text = data[lines[index].start : rewrite.start]
-        is_tag = text.rfind(b"<") > text.rfind(b">") or (is_tag and b">" not in text)
-        if goes_on and ((ticks + text.count(b"`")) % 2 or is_tag):
+        is_code = code_after(code_above(data)[index], text) > 0
+        if goes_on and (is_code or any(_tags_after(_open_above(data)[index], text))):
             return False
     return True
 
 
 @lru_cache(maxsize=8)
-def _open_above(data: bytes) -> tuple[tuple[int, bool], ...]:
-    """Return for each line the backticks above it in its run, and whether a `<` stands there after the last `>`."""
-    found: list[tuple[int, bool]] = []
-    ticks, is_tag = 0, False
+def _open_above(data: bytes) -> tuple[tuple[bool, bool], ...]:
+    """Return for each line whether a tag, and whether a comment, that began above it in its run is open there."""
+    found: list[tuple[bool, bool]] = []
+    opened = (False, False)
     for index, (line, start) in enumerate(zip(lines_of(data), run_starts(data), strict=True)):
-        ticks, is_tag = (0, False) if start == index else (ticks, is_tag)
-        found.append((ticks, is_tag))
-        ticks += line.body.count(b"`")
-        is_tag = line.body.rfind(b"<") > line.body.rfind(b">") or (is_tag and b">" not in line.body)
+        found.append((False, False) if start == index else opened)
+        opened = _tags_after(found[-1], line.body)
     return tuple(found)
+
+
+def _tags_after(opened: tuple[bool, bool], text: bytes) -> tuple[bool, bool]:
+    pairs = ((b"<", b">"), (b"<!--", b"-->"))
+    one, two = (
+        text.rfind(start) > text.rfind(end) or (was and end not in text)
+        for (start, end), was in zip(pairs, opened, strict=True)
+    )
+    return one, two
 
 
 def keeps_hard_breaks(claim: Claim) -> bool:

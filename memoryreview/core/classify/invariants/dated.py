@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TypeAlias
 
-from memoryreview.core.classify.claim import Claim, Clause, line_at, lines_of, run_starts
+from memoryreview.core.classify.claim import Claim, Clause, code_above, code_after, line_at, lines_of, run_starts
 from memoryreview.core.markdown import Place, outline
 
 from .days import WEEKDAYS, readings
@@ -79,13 +79,15 @@ def is_not_enclosed(claim: Claim) -> bool:
         line = line_at(data, rewrite.start)
         counts = _sum(_marks_above(data)[line.number - 1], _marks(data[line.start : rewrite.start]))
         nested = 1 + len(_BRACKETS)
+        if code_after(code_above(data)[line.number - 1], data[line.start : rewrite.start]):
+            return False
         if any(count > 0 for count in counts[:nested]) or any(count % 2 for count in counts[nested:]):
             return False
     return True
 
 
 _Marks: TypeAlias = tuple[int, ...]
-_PAIRS = ("`", '"', "“”„", "«»", "‹›")
+_PAIRS = ('"', "“”„", "«»", "‹›")
 _BRACKETS = ("[]", "「」", "『』", "《》", "〈〉")
 
 

@@ -37,7 +37,7 @@ def _gone(data: bytes, rewrite: Rewrite) -> list[Line]:
     return lines[1:] if keeps_end and lines[0].body == b"" else lines
 
 
-def _cuts(claim: Claim) -> Iterator[_Cut]:
+def cuts_of(claim: Claim) -> Iterator[_Cut]:
     for rewrite in claim.proof.rewrites:
         gone = _gone(claim.base[rewrite.path], rewrite)
         texts = [at for at, line in enumerate(gone) if not is_blank(line) and line.body != SECTION]
@@ -45,7 +45,7 @@ def _cuts(claim: Claim) -> Iterator[_Cut]:
         yield _Cut(rewrite.path, gone[first:stop], gone[:first] + gone[stop:])
 
 
-def _entries(claim: Claim, path: str) -> dict[int, tuple[int, list[Line]]]:
+def entries_of(claim: Claim, path: str) -> dict[int, tuple[int, list[Line]]]:
     """Return (list, lines) of each entry by the number of its first line: `§` entries, or items of unordered lists."""
     found: dict[int, tuple[int, list[Line]]] = {}
     data = claim.base[path]
@@ -64,7 +64,7 @@ def _entries(claim: Claim, path: str) -> dict[int, tuple[int, list[Line]]]:
     return found
 
 
-def _words(entry: list[Line]) -> tuple[str, ...]:
+def words_of(entry: list[Line]) -> tuple[str, ...]:
     """Return what two equal entries share: composed, the list mark and outer blanks away, runs of blanks one."""
     bodies = (line.body.removeprefix(BYTE_ORDER_MARK) if line.number == 1 else line.body for line in entry)
     lines = [unicodedata.normalize("NFC", body.decode("utf-8", "surrogateescape")).rstrip(" \t") for body in bodies]
@@ -90,7 +90,7 @@ def removes_whole_lines(claim: Claim) -> bool:
 
 def takes_one_gap(claim: Claim) -> bool:
     """With an entry goes one `§` rule, or blank lines on one side of it while the other side has some as well."""
-    for path, entry, gap in _cuts(claim):
+    for path, entry, gap in cuts_of(claim):
         if claim.has_entries(path):
             if [line.body for line in gap] != [SECTION]:
                 return False
@@ -105,26 +105,26 @@ def takes_one_gap(claim: Claim) -> bool:
 
 def repeats_an_entry_that_stays(claim: Claim) -> bool:
     for path in claim.paths:
-        entries = _entries(claim, path)
-        cuts = [cut.entry for cut in _cuts(claim) if cut.path == path]
+        entries = entries_of(claim, path)
+        cuts = [cut.entry for cut in cuts_of(claim) if cut.path == path]
         gone = {entry[0].number for entry in cuts if entry}
         above = {
-            (list_id, _words(e)): number for number, (list_id, e) in reversed(entries.items()) if number not in gone
+            (list_id, words_of(e)): number for number, (list_id, e) in reversed(entries.items()) if number not in gone
         }
         for entry in cuts:
             list_id, whole = entries.get(entry[0].number if entry else 0, (0, []))
             if not entry or [x for x in entry if not is_blank(x)] != [x for x in whole if not is_blank(x)]:
                 return False
-            if above.get((list_id, _words(whole)), entry[0].number) >= entry[0].number:
+            if above.get((list_id, words_of(whole)), entry[0].number) >= entry[0].number:
                 return False
     return True
 
 
 def is_no_boilerplate(claim: Claim) -> bool:
-    """Separators, check boxes and lists of related notes repeat on purpose."""
-    for path, entry, _ in _cuts(claim):
-        text = _words(entry)[0] if entry else ""
-        if not re.search(r"[^\W_]", text) or re.match(r"\[.?\](?:\s|$)", text):
+    """Check boxes and lists of related notes repeat on purpose."""
+    for path, entry, _ in cuts_of(claim):
+        text = words_of(entry)[0] if entry else ""
+        if re.match(r"\[.?\](?:\s|$)", text):
             return False
         if any(_RELATED.match(other) for other in (text, *_above(claim, path, entry[0]))):
             return False
@@ -161,16 +161,16 @@ def has_no_lead_in_between(claim: Claim) -> bool:
     for path in claim.paths:
         if claim.has_entries(path):
             continue
-        entries, lines = _entries(claim, path), lines_of(claim.base[path])
+        entries, lines = entries_of(claim, path), lines_of(claim.base[path])
         leads = [line.number for line in lines if _is_lead(line)]
         first_of: dict[tuple[int, tuple[str, ...]], list[Line]] = {}
         for list_id, entry in entries.values():
-            first_of.setdefault((list_id, _words(entry)), entry)
-        for cut in _cuts(claim):
+            first_of.setdefault((list_id, words_of(entry)), entry)
+        for cut in cuts_of(claim):
             if cut.path != path or not cut.entry or cut.entry[0].number not in entries:
                 continue
             list_id, entry = entries[cut.entry[0].number]
-            kept = first_of[list_id, _words(entry)]
+            kept = first_of[list_id, words_of(entry)]
             if bisect_left(leads, kept[-1].number + 1) < bisect_left(leads, entry[0].number):
                 return False
     return True
@@ -186,7 +186,7 @@ def repeats_a_row_that_stays(claim: Claim) -> bool:
     for path in claim.paths:
         if not of(claim.context.format).is_index(path):
             return False
-        cuts = [cut.entry for cut in _cuts(claim) if cut.path == path]
+        cuts = [cut.entry for cut in cuts_of(claim) if cut.path == path]
         gone = {entry[0].number for entry in cuts if entry}
         standing, spots = rows_of(claim.base[path]), outline(claim.base[path])
         by_lines = {row.lines: row for row in standing}

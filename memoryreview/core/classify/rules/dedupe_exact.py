@@ -15,6 +15,7 @@ from memoryreview.core.model import Rewrite
 from memoryreview.core.text import normalise
 
 from .cut import has_children, why_not_cut
+from .dedupe_place import Places, places, why_placed
 from .outcome import Declined, Explained, Outcome
 
 VERSION = 1
@@ -43,6 +44,7 @@ class Entries:
         kept: the first of those that stays.
         outside: the block above and outside the list of each block, by first line.
         lead_ins: lines that introduce what follows them, in order.
+        places: what entries say by their place.
     """
 
     first: Mapping[Words, int]
@@ -50,6 +52,7 @@ class Entries:
     kept: Mapping[ListKey, Block]
     outside: Mapping[int, Block]
     lead_ins: Sequence[int]
+    places: Places
 
 
 def entries(document: Document, staying: Container[int]) -> Entries:
@@ -67,8 +70,8 @@ def entries(document: Document, staying: Container[int]) -> Entries:
         if block.span[0] in staying:
             kept.setdefault(key, block)
     if document.is_delimited:
-        return Entries(first, in_list, kept, {}, ())
-    return Entries(first, in_list, kept, dict(_outside(document)), tuple(_lead_ins(document)))
+        return Entries(first, in_list, kept, {}, (), places(document))
+    return Entries(first, in_list, kept, dict(_outside(document)), tuple(_lead_ins(document)), places(document))
 
 
 def explain_removal(document: Document, known: Entries, block: Block, removed: Span) -> Outcome:
@@ -94,6 +97,9 @@ def explain_removal(document: Document, known: Entries, block: Block, removed: S
         return Declined("The copy that it repeats does not stay as it is.")
     if bisect_left(known.lead_ins, kept.span[1]) < bisect_left(known.lead_ins, own):
         return Declined("A lead-in line stands between the two, so they may belong to different things.")
+    refusal = why_placed(document, known.places, kept, block)
+    if refusal:
+        return Declined(refusal)
     start, end = document.removal(removed)
     return Explained((Rewrite(document.path, start, end, b""),))
 

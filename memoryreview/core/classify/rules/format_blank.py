@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from memoryreview.core.classify.document import BLANKS, DELIMITER, Document, Span, is_blank
 from memoryreview.core.markdown import Place
 from memoryreview.core.model import Rewrite
@@ -13,6 +15,7 @@ VERSION = 1
 MAX_LEAD_BYTES = 16 * 1024
 """Text of its block above a line that is searched for what is open; below more of it no line is proved."""
 
+_TICKS = re.compile(rb"(\\*)(`+)")
 _TEXT = frozenset({Place.PARAGRAPH, Place.ITEM, Place.ORDERED, Place.QUOTE})
 _OPEN = _TEXT | {Place.HEADING, Place.BLANK, Place.RULE}
 
@@ -112,6 +115,20 @@ def _why_open(document: Document, index: int) -> str:
     if document.lines[index].start - document.lines[block.span[0]].start > MAX_LEAD_BYTES:
         return "The line stands too far down in a long block to prove that nothing is open there."
     text = b"\n".join(document.bodies[block.span[0] : index + 1])
-    if text.count(b"`") % 2 == 1 or text.rfind(b"<") > text.rfind(b">"):
+    is_comment = text.rfind(b"<!--") > text.rfind(b"-->")
+    if is_comment or text.rfind(b"<") > text.rfind(b">") or _is_code_open(text):
         return "A code span or comment goes on in the next line, and every byte of it counts."
     return ""
+
+
+def _is_code_open(text: bytes) -> bool:
+    """Whether a code span begins in a text that does not end there."""
+    at, fence = 0, b""
+    while match := _TICKS.search(text, at):
+        ticks, at = match[2], match.end()
+        if not fence:
+            # Behind a backslash the first one is a character like any other.
+            fence = ticks[len(match[1]) % 2 :]
+        elif ticks == fence:
+            fence = b""
+    return bool(fence)
