@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memoryreview.core.classify.classify import classify
@@ -108,12 +108,24 @@ def _apart(gathered: Iterable[Candidate]) -> list[Candidate]:
     """Drop candidates that reach into one before them: what is left over is found by the next run."""
     ordered = sorted(gathered, key=lambda candidate: [(r.path, r.start, r.end) for r in candidate.rewrites])
     ends: dict[str, int] = {}
+    places: set[tuple[str, int]] = set()
     kept: list[Candidate] = []
     for candidate in ordered:
-        if all(ends.get(rewrite.path, -1) < rewrite.start for rewrite in candidate.rewrites):
+        # Insertions at one place follow each other in the order in which they were gathered.
+        if all(_is_free(rewrite, ends, places) for rewrite in candidate.rewrites):
             kept.append(candidate)
             ends.update({rewrite.path: max(rewrite.end - 1, rewrite.start) for rewrite in candidate.rewrites})
+            places.update((rewrite.path, rewrite.start) for rewrite in candidate.rewrites if _inserts(rewrite))
     return kept
+
+
+def _is_free(rewrite: Rewrite, ends: Mapping[str, int], places: Container[tuple[str, int]]) -> bool:
+    is_beside = _inserts(rewrite) and (rewrite.path, rewrite.start) in places
+    return is_beside or ends.get(rewrite.path, -1) < rewrite.start
+
+
+def _inserts(rewrite: Rewrite) -> bool:
+    return rewrite.start == rewrite.end
 
 
 def _delta_of_actions(tree: Tree, rule: Kind, actions: Sequence[Action]) -> Delta:

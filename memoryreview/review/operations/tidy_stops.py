@@ -130,4 +130,4 @@ def _stop_of(change: Change, by: Change) -> Stop:
     rule = _rule(change)
     assert rule is not None, "only changes with a rule stop one"  # noqa: S101
     name = by.person.get_username() if by.person else "Somebody"
-    return Stop(rule, f"{name} rolled back “{change.title}”.", by.at, change)
+    return Stop(rule, f"{name} rolled it back: {change.title}.", by.at, change)

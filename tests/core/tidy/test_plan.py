@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memoryreview.core.model import Ended, History, Kind
 from memoryreview.core.tidy.plan import Wishes
 
-from .runs import planned, rules, tidied
+from .runs import planned, rules, tidied, tree_of
 
 REPEATED = "- Staging listens on 5432.\n- Mail goes to the sink.\n- Staging listens on 5432.\n"
 ROW = "- [Deploys](deploys.md) — " + "the release train leaves every week and is driven by the on-call engineer; " * 2
@@ -310,3 +310,22 @@ def test_a_missing_row_is_added_as_the_index_writes_its_rows() -> None:
     after = tidied(files)
 
     assert after["MEMORY.md"].decode() == files["MEMORY.md"] + "- [Ports](ports.md) — where things listen\n"
+
+
+@pytest.mark.parametrize(("end", "runs"), [("\n", 1), ("", 3)])
+def test_all_missing_rows_are_added_as_many_at_once_as_are_proved(end: str, runs: int) -> None:
+    """Where no newline ends the index, one row at a time is proved."""
+    files = {
+        "MEMORY.md": f"- [Mail](mail.md) — the sink\n- [Time](time.md) — zones{end}",
+        "mail.md": "Sink.\n",
+        "time.md": "UTC.\n",
+        **{f"{n}.md": f"---\nname: Note {n}\ndescription: about {n}\n---\n\nText.\n" for n in "abc"},
+    }
+
+    after = tree_of(files)
+    for _ in range(runs):
+        after = tidied(after)
+
+    rows = "".join(f"\n- [Note {n}]({n}.md) — about {n}" for n in "abc")
+    assert after["MEMORY.md"].decode() == files["MEMORY.md"].rstrip("\n") + rows + end
+    assert planned(after).steps == ()

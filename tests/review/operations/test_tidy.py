@@ -179,7 +179,7 @@ def test_a_rollback_by_a_person_stops_the_rule_until_it_is_switched_on(make_stor
     approve(Proposal.objects.direct().waiting().get(), owner)
 
     assert [(stop.rule, stop.sentence) for stop in preview(store).stops] == [
-        (Kind.DEDUPE_EXACT, "olga rolled back “Remove the repeat of “Staging listens on 5432.””.")
+        (Kind.DEDUPE_EXACT, "olga rolled it back: Remove the repeat of “Staging listens on 5432.”.")
     ]
     assert tidy(store).applied == ()
 

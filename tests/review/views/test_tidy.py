@@ -103,7 +103,7 @@ def test_a_rolled_back_rule_is_stopped_and_switched_on_again(owner_client: Clien
     rollback.roll_back(change, person=owner)
 
     page = read(owner_client.get("/tidy/?store=notes"))
-    assert "Repeated entries: stopped. olga rolled back" in page.text
+    assert "Repeated entries: stopped. olga rolled it back" in page.text
 
     owner_client.post("/tidy/notes/resume", {"rule": "dedupe.exact"})
 
