@@ -131,3 +131,51 @@ def without_last(lines: list[str]) -> Verdict:
 @pytest.mark.parametrize("text", ["``make \nall`` now\n", "keep <!-- a> \nb --> now\n", "`a``b` ``c \nd``\n"])
 def test_blank_inside_a_code_span_or_comment_of_two_lines_stays(text: str) -> None:
     assert verdict(text, text.replace(" \n", "\n")) is Verdict.REVIEW
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        "2026-05-12\n\n",
+        "*2026-05-12*\n\n",
+        "- From 12 May\n",
+        "<h2>2026-05-12</h2>\n\n",
+        "- Monday\n",
+    ],
+)
+def test_relative_word_below_another_day_than_its_heading_waits(between: str) -> None:
+    assert yesterday(f"## 2026-05-20\n\n{between}") is Verdict.REVIEW
+
+
+@pytest.mark.parametrize("above", ["# Examples\n\n## ", "# How to write an entry\n\n## ", "# Mails from Bob\n\n## "])
+def test_relative_word_of_a_sample_waits(above: str) -> None:
+    assert yesterday(f"{above}2026-05-20\n\n") is Verdict.REVIEW
+    assert yesterday("# Log\n\n## 2026-05-20\n\n") is Verdict.SAFE
+
+
+@pytest.mark.parametrize("line", ["Did the job fail yesterday", "Had the job failed yesterday, we would know."])
+def test_relative_word_of_a_question_or_condition_waits(line: str) -> None:
+    assert yesterday("## 2026-05-20\n\n", line) is Verdict.REVIEW
+
+
+def yesterday(above: str, line: str = "We moved the server yesterday.") -> Verdict:
+    before = f"{above}- {line}\n"
+    return verdict(before, before.replace("yesterday", "2026-05-19 (yesterday)"))
+
+
+@pytest.mark.parametrize("name", ["Ports.", "Ｐorts", "✅ Ports", "**Cache**", "`x`", "http://x.example"])
+def test_row_whose_title_imitates_another_waits(name: str) -> None:
+    assert listed(name) is Verdict.REVIEW
+    assert listed("Cache") is Verdict.SAFE
+
+
+@pytest.mark.parametrize("remark", ["Removed on purpose: `cache.md`\n\n", "<!-- cache.md is hidden -->\n\n"])
+def test_row_for_a_document_of_which_the_index_speaks_waits(remark: str) -> None:
+    assert listed("Cache", remark) is Verdict.REVIEW
+
+
+def listed(name: str, remark: str = "") -> Verdict:
+    before = f"{remark}- [Ports](ports.md) — which ports\n"
+    head = f'---\nname: "{name}"\ndescription: how it is\n---\n'
+    after = f"{before}- [{name}](cache.md) — how it is\n"
+    return verdict(before, after, Context(format=FormatName.CLAUDE), "MEMORY.md", ports="Text.\n", cache=head)

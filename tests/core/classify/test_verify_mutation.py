@@ -290,9 +290,14 @@ LIES = [
     sync("follows_the_last_row", before=f"{PORTS}{{}}- [Tools](tools.md): make\n"),
     sync("follows_the_last_row", before=f"# A\n\n{PORTS}\n# B\n\n- [Tools](tools.md): make\n{{}}"),
     sync("follows_the_last_row", before=f"{PORTS}\nRetired:\n\n- [Tools](tools.md): make\n{{}}"),
-    sync("is_the_only_row_for_it", before=f"{PORTS}- [Warm-up](cache.md#six): when\n{{}}"),
+    sync("is_the_only_row_for_it", before=f"{PORTS}- [Warm-up](cache#six): when\n{{}}"),
     sync("is_the_only_row_for_it", before=f"See [[Cache]].\n\n{PORTS}{{}}"),
-    sync("is_the_only_row_for_it", before=f"- [cache](old.md): when\n{PORTS}{{}}"),
+    sync(
+        "is_the_only_row_for_it",
+        "- [Warm-up](cache.md): how it is warmed\n",
+        f"- [cache](old.md): when\n{PORTS}{{}}",
+        "name: Warm-up\ndescription: how it is warmed\n",
+    ),
     sync("is_the_only_row_for_it", before=f"{PORTS}{{}}{{}}"),
     sync(
         "is_the_only_row_for_it",
@@ -300,6 +305,8 @@ LIES = [
         "- [[ports]]: where\n{}",
         others={"n/cache.md": "x\n"},
     ),
+    sync("looks_like_no_other", before=f"- [Cache!](old.md): when\n{PORTS}{{}}"),
+    sync("looks_like_no_other", before=f"Removed: `cache.md`.\n\n{PORTS}{{}}"),
     sync("fits_what_is_loaded", context=replace(CLAUDE, limits=Limits(index_row_chars=30))),
     sync("fits_what_is_loaded", f"- [cache](cache.md): {LONG}\n", head=f"description: {LONG}\n"),
     sync("fits_what_is_loaded", before="Text.\n\n" * 100 + f"{PORTS}{{}}"),
@@ -391,6 +398,9 @@ LIES = [
     Lie(
         DATE, "counts_from_its_heading", f"{DAY}§\n\n{{Yesterday}} it failed", "2026-05-19 (Yesterday)", context=HERMES
     ),
+    Lie(DATE, "counts_from_its_heading", f"# Examples\n\n#{DAY}- {{Yesterday}} it failed\n", "2026-05-19 (Yesterday)"),
+    Lie(DATE, "counts_from_its_heading", f"{DAY}- 2026-05-12\n- {{Yesterday}} it failed\n", "2026-05-19 (Yesterday)"),
+    Lie(DATE, "tells_of_the_past", f"{DAY}- had the job failed {{yesterday}}, ring\n", "2026-05-19 (yesterday)"),
     Lie(DATE, "tells_of_the_past", f"{DAY}- {{Today}} the service is stable\n", "2026-05-20 (Today)"),
     Lie(DATE, "tells_of_the_past", f"{DAY}- it is still used {{today}}\n", "2026-05-20 (today)"),
     Lie(DATE, "tells_of_the_past", f"{DAY}- did it fail {{yesterday}}?\n", "2026-05-19 (yesterday)"),

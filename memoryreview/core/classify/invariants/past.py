@@ -233,6 +233,10 @@ def is_told(word: str, is_today: bool, sentence: str, entry: str) -> bool:
     around = sentence[max(place - 1, 0) : place] + sentence[place + 1 : place + 2]
     if sentence.count(W) != 1 or re.search("[*_~/@]", around) or sentence.rstrip().endswith(("?", "？")):
         return False
+    if language == "yesterday" and re.match(
+        r"\W*(?:did|had|w(?:ere|as)|ha(?:ve|s)|do(?:es)?)\b", sentence, re.IGNORECASE
+    ):
+        return False
     if re.search(_UNSURE[language], entry, re.IGNORECASE):
         return False
     ahead = sentence[:place]

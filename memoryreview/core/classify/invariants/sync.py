@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import unicodedata
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
@@ -179,6 +180,21 @@ def is_the_only_row_for_it(claim: Claim) -> bool:
     return True
 
 
+def looks_like_no_other(claim: Claim) -> bool:
+    """Its title cannot be taken for that of another row, and the index does not name the file already."""
+    for added in _added(claim):
+        before, title = claim.base[added.path], added.row.title if added.row else ""
+        if _letters(title) in {_letters(row.title) for row in rows_of(before)} or re.search(r"[*`]|~~|://", title):
+            return False
+        if posixpath.basename(_path(added)).encode() in before:
+            return False
+    return True
+
+
+def _letters(title: str) -> str:
+    return re.sub(r"[\W_]", "", unicodedata.normalize("NFKC", title).casefold()) or title
+
+
 def _names(claim: Claim) -> Counter[str]:
     """Count the documents that answer to each name."""
     named = ({_loose(_stem(path)), _loose(frontmatter.name_of(data))} for path, data in claim.base.items())
@@ -214,4 +230,5 @@ CLAUSES: tuple[Clause, ...] = (
     looks_like_most_rows,
     follows_the_last_row,
     is_the_only_row_for_it,
+    looks_like_no_other,
 )

@@ -113,16 +113,26 @@ def _heading_days(data: bytes) -> tuple[date | None, ...]:
     for spot, line in zip(outline(data), lines_of(data), strict=True):
         if spot.section != section:
             day, section = _day(spot.headings[-1]), spot.section
+            day = None if _SAMPLE.search("\n".join(spot.headings)) else day
         elif spot.place is Place.HEADING and spot.depth:
             day = None
         found.append(day)
         text = line.body.decode("utf-8", "replace").strip(" \t")
         is_label = text.rstrip("*_ ")[-1:] in (":", "：") or re.fullmatch(r"(\*\*|__)[^*_]+\1", text)
-        if spot.place in (Place.PARAGRAPH, Place.ITEM, Place.ORDERED) and is_label:
+        is_day = len(text.split()) <= 5 and (_DATE.search(text) or _names_weekday(text))
+        if spot.place in (Place.PARAGRAPH, Place.ITEM, Place.ORDERED) and (is_label or is_day):
+            day = None
+        if spot.place is Place.HTML and re.search(r"<h[1-6]\b", text, re.IGNORECASE):
             day = None
     return tuple(found)
 
 
+_SAMPLE = re.compile(
+    r"\b(?:example|sample|template|quote|quotation|transcript|draft|scenario|beispiele?|vorlagen?|zitate?|exemple|modèle"
+    r"|citation|ejemplo|plantilla|cita)s?\b|\b(?:how to|fiction|what if|hypothetical|e?mails? (?:from|by|of))\b"
+    r"|例|模板|范例|引用|テンプレート|예시|예제|템플릿|인용",
+    re.IGNORECASE,
+)
 _HEADING = re.compile(
     r"(?:(?P<first>[^\W\d_]+)\.?,? )?"
     r"(?P<day>[0-9]{4}[年년] ?[0-9]{1,2}[月월] ?[0-9]{1,2}[日일]|[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{1,4}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ _TYPE = re.compile(r"(user|feedback|project|reference)[_-]", re.IGNORECASE)
 _PLAIN_MARKER = re.compile(r"[ \t]*[-*+][ \t]+")
 _PLAIN_TARGET = re.compile(r"[\w./-]+")
 _MARKUP = re.compile(r"[\[\]<>\\|]")
+_TITLE_MARKS = re.compile(r"[*`]|~~|://|^_|_$")
 _TOO_FULL = "The index would grow beyond what an agent loads of it."
 _NO_TEXT = frozenset(["null", "true", "false", "yes", "no", "on", "off", "y", "n", ".inf", "-.inf", "+.inf", ".nan"])
 """What a YAML reader takes for something else than these letters."""
@@ -100,6 +102,10 @@ class Listing:
             return Declined(label)
         if not self._meant.isdisjoint(_fold(name) for name in (path, stem(path), label[0])):
             return Declined("The index has a row already that may mean this document.")
+        if basename(path).encode() in self._document.data:
+            return Declined("The index names this document already, without a row for it, and may say why.")
+        if _seen(label[0]) in self._titles:
+            return Declined("The index has a row already whose title looks the same.")
         text = self._text(form, path, *label)
         if isinstance(text, Declined):
             return text
@@ -163,6 +169,11 @@ class Listing:
             for target in (link.target, link.raw_target):
                 found |= {_fold(target), _fold(self._place(target))}
         return frozenset(found)
+
+    @cached_property
+    def _titles(self) -> frozenset[str]:
+        """What the titles of the rows look like."""
+        return frozenset(_seen(row.title) for row in self._rows)
 
     def _place(self, target: str) -> str:
         return posixpath.normpath(posixpath.join(directory(self._document.path), target))
@@ -291,7 +302,10 @@ def _label(path: str, content: bytes) -> tuple[str, str] | str:
         return "The frontmatter of the document has no description."
     if not all(_is_plain(entry) for entry in fields.values()):
         return "The name and description of the document are no plain text on one line, without marks of Markdown."
-    return fields["name"].value if "name" in fields else stem(path), description.value
+    title = fields["name"].value if "name" in fields else stem(path)
+    if _TITLE_MARKS.search(title):
+        return "The name of the document holds marks that change what a title looks like."
+    return title, description.value
 
 
 def _is_plain(entry: frontmatter.Field) -> bool:
@@ -327,6 +341,12 @@ def _most(values: Iterable[_Value]) -> _Value | None:
     """Return the commonest value, None when there is none or another is as common."""
     counted = Counter(values).most_common(2)
     return counted[0][0] if len(counted) == 1 or (counted and counted[0][1] > counted[1][1]) else None
+
+
+def _seen(title: str) -> str:
+    """Return the letters and digits of a title in one form each: what a reader tells it from another one by."""
+    folded = unicodedata.normalize("NFKC", title).casefold()
+    return "".join(char for char in folded if char.isalnum()) or title
 
 
 def _fold(name: str) -> str:

@@ -39,6 +39,14 @@ _LONG_WORD = re.compile(r"[^\W\u3000-\ud7ff]{40}")
 _KANA = re.compile(r"[\u3041-\u30fa\u30fc-\u30ff]")
 _MARK = re.compile(r"[ \t]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)?")
 _SENTENCE_END = re.compile(r"[.!?;…]+(?=\s|$)|[。！？；]")
+_SAMPLES = re.compile(
+    r"\b(?:examples?|samples?|templates?|how to|fiction|quot(?:es?|ations?)|e?mails? (?:from|by|of)|transcripts?"
+    r"|drafts?|scenarios?|what if|hypothetical|beispiele?|vorlagen?|zitate?|exemples?|modèles?|citations?|ejemplos?"
+    r"|plantillas?|citas?)\b|例|示例|模板|范例|引用|テンプレート|예시|예제|템플릿|인용",
+    re.IGNORECASE,
+)
+_HTML_HEADING = re.compile(rb"<h[1-6][ \t>]", re.IGNORECASE)
+_MAX_LABEL_WORDS = 4
 _LEAD_IN = re.compile(r"[:：][ \t*_]*$|^[ \t]*(?:\*\*[^*]+\*\*|__[^_]+__)[ \t]*$")
 _TITLE = re.compile(r"(?::| [—–·|:-])[ \t]+")
 _CLOCK = re.compile(r"[T ][0-2]?[0-9]:[0-5][0-9](?::[0-5][0-9])?$")
@@ -167,13 +175,22 @@ def _heading_days(data: bytes) -> tuple[date | None, ...]:
     for line, spot in zip(split_lines(data), outline(data), strict=True):
         if spot.section != section:
             section, day = spot.section, _day_of(spot.headings[-1])
+            day = None if any(map(_SAMPLES.search, spot.headings)) else day
         elif spot.place is Place.HEADING and spot.depth:
             # Nobody can say how far a heading inside a list reaches.
             day = None
         days.append(day)
-        if spot.place in _PROSE and _LEAD_IN.search(line.body.decode("utf-8", "replace")):
+        text = line.body.decode("utf-8", "replace")
+        if spot.place in _PROSE and (_LEAD_IN.search(text) or _is_day_label(text)):
+            day = None
+        if spot.place is Place.HTML and _HTML_HEADING.search(line.body):
             day = None
     return tuple(days)
+
+
+def _is_day_label(text: str) -> bool:
+    """Whether a short line names another day, so that what follows may be of that one."""
+    return len(text.split()) <= _MAX_LABEL_WORDS + 1 and calendar_form.names_a_day(text)
 
 
 def _day_of(heading: str) -> date | None:

@@ -34,6 +34,9 @@ _JAPANESE_PAST = re.compile(
 _KOREAN_PARTICLE = re.compile(r" (?:(?:으?로|[을를이가은는라])(?=[ .!]|$)|였|이었|라는|라고)")
 _HANGUL_END = re.compile(r"([가-힣])(?:다|습니다|음|어요|어)$")
 
+_INVERTED = re.compile(r"[\s*_]*(?:did|had|were|was|have|has|do|does)(?:n['’]t)?\s", re.IGNORECASE)
+"""How an English question or condition begins, also without its mark."""
+
 ENDS = ".!?。！？．"
 
 
@@ -45,6 +48,8 @@ def tells_of_past(language: str, before: str, word: str, after: str, *, is_today
         is_today: whether the word may also mean “at present”, so that only a past of that very day counts.
     """
     if after.rstrip().endswith(("?", "？")) or language not in _JUDGES:
+        return False
+    if language == "en" and _INVERTED.match(before):
         return False
     return _JUDGES[language](_plain(before), word, _plain(after), is_today)
 
