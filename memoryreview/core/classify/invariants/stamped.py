@@ -110,5 +110,23 @@ def shows_evidence(claim: Claim) -> bool:
     return claim.context.evidence in (Evidence.ATTACHED, Evidence.FOUND)
 
 
+def says_nothing_more_of_it(claim: Claim) -> bool:
+    """No remark on the line and no other key tells who verified it, how, or with what result."""
+    for rewrite in claim.proof.rewrites:
+        data = claim.base[rewrite.path]
+        if data[rewrite.end :].split(b"\n", 1)[0].strip(b" \t\r\"'"):
+            return False
+        spots = zip(lines_of(data), outline(data), strict=True)
+        keys = {_key(line.body) for line, spot in spots if spot.place is Place.FRONTMATTER and b":" in line.body}
+        others = keys - {_key(data[: rewrite.start].rsplit(b"\n", 1)[-1])}
+        if any(re.search(rb"verif|review|check|(?:^|[_-])by$", key) for key in others):
+            return False
+    return True
+
+
+def _key(line: bytes) -> bytes:
+    return line.split(b":", 1)[0].strip(b" \t\"'-").lower()
+
+
 OF_WRITE: tuple[Clause, ...] = (is_the_value_of_its_key, is_written_as_before, moves_on_until_now)
-OF_CHECK: tuple[Clause, ...] = (*OF_WRITE, shows_evidence)
+OF_CHECK: tuple[Clause, ...] = (*OF_WRITE, shows_evidence, says_nothing_more_of_it)
