@@ -51,7 +51,10 @@ class Tally:
 def chunked(work: Callable[[int, int, int], Tally], seed: int, count: int, jobs: int) -> Iterator[Tally]:
     """Yield the tallies of `work(seed, first, stop)` over all numbers below `count`."""
     spans = [(first, min(first + CHUNK, count)) for first in range(0, count, CHUNK)]
+    missed = 0
     with ProcessPoolExecutor(jobs) as pool:
         for tally, (_, stop) in zip(pool.map(work, [seed] * len(spans), *zip(*spans, strict=True)), spans, strict=True):
-            print(f"{stop:,} of {count:,}", end="\r" if stop < count else "\n", file=sys.stderr, flush=True)
+            missed += tally.share().all - tally.share().good
+            told = f"{stop:,} of {count:,} judged, {missed} missed"
+            print(told, end="\r" if stop < count else "\n", file=sys.stderr, flush=True)
             yield tally

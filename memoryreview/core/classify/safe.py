@@ -12,7 +12,7 @@ from memoryreview.core.markdown import Place
 from memoryreview.core.model import Context, Kind, Rewrite, Tree
 
 from .budget import Budget
-from .document import BLANKS, Document, Span
+from .document import BLANKS, Block, Document, Span
 from .rules import (
     date_normalize,
     dedupe_exact,
@@ -70,18 +70,13 @@ class Explainer:
         return head_value.heads(self._old, self._new)
 
     def explain(self, step: Step) -> Explanation:
-        """Explain a step that is no removal; for those see `Removals`."""
+        """Explain a changed block or gap; for what comes or goes see `Additions` and `Removals`."""
         if step.old_block and step.new_block:
-            return self._changed(step)
-        if step.old_block or step.new_block:
-            return Waits()
+            return self._changed(step, step.old_block, step.new_block)
         outcome = format_blank.explain_gap(self._old, step.old, self._new, step.new)
         return _parts(Kind.FORMAT_BLANK, step, outcome)
 
-    def _changed(self, step: Step) -> Explanation:
-        old_block, new_block = step.old_block, step.new_block
-        if old_block is None or new_block is None:
-            return Waits()
+    def _changed(self, step: Step, old_block: Block, new_block: Block) -> Explanation:
         if old_block.place is new_block.place is Place.FRONTMATTER:
             # Changed lines of a head that stand together are one step: none of them is explained without the others.
             return self._changed_lines(step, self._head_line)

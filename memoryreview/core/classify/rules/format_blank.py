@@ -21,11 +21,12 @@ _OPEN = _TEXT | {Place.HEADING, Place.BLANK, Place.RULE}
 
 
 def explain_line(document: Document, index: int, new_body: bytes) -> Outcome:
-    """Explain the loss of all trailing blanks of one line. Args: index: 0-based; new_body: what becomes of the line."""
+    """Explain the loss of all trailing blanks of one line, whose words stay.
+
+    Args: index: 0-based; new_body: what becomes of the line.
+    """
     body = document.bodies[index]
     stripped = body.rstrip(BLANKS)
-    if new_body.rstrip(BLANKS) != stripped:
-        return None
     if new_body != stripped:
         return Declined("Trailing blanks change without all of them going, so nothing proves that they mean nothing.")
     refusal = _why_blanks_stay(document, index, stripped)

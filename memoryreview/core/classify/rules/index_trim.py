@@ -81,11 +81,7 @@ class Targets:
         if data not in self._known:
             if not self._budget.pays_parsing(data):
                 return None
-            try:
-                statements = tuple(_statements(data))
-            except UnicodeDecodeError:
-                statements = ()
-            self._known[data] = Target(statements, _ends_in_own_block(data))
+            self._known[data] = Target(tuple(_statements(data)), _ends_in_own_block(data))
         return self._known[data]
 
 

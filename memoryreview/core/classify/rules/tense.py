@@ -111,8 +111,6 @@ def _is_short_object(words: Sequence[str]) -> bool:
 def _english_verb(own: Sequence[str], is_today: bool) -> int | None:
     """Return the place of the past verb of a clause that begins with its subject, or with the verb itself."""
     words = [token.casefold() for token in own]
-    if not words:
-        return None
     if words[0] in table.ENGLISH_PRONOUNS:
         place = next((i for i in range(1, len(words)) if words[i] not in table.ENGLISH_ADVERBS), len(words))
         return place if place < len(words) and _is_english_past(words[place]) else None
