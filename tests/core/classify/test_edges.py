@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
+from functools import partial
 
 import pytest
 
@@ -11,17 +12,20 @@ from memoryreview.core.classify import dates, health, loaded
 from memoryreview.core.classify import reasons as reasons_
 from memoryreview.core.classify.budget import MAX_SINGLE_CHECKS, Budget
 from memoryreview.core.classify.changed import _is_accounted
+from memoryreview.core.classify.claim import Claim, code_after
 from memoryreview.core.classify.classify import _Revision, _verdict, classify
 from memoryreview.core.classify.document import Document, read
 from memoryreview.core.classify.draft import Draft
+from memoryreview.core.classify.invariants import between
 from memoryreview.core.classify.questions import questions
-from memoryreview.core.classify.rules import VERSIONS, format_blank, tense
+from memoryreview.core.classify.rules import VERSIONS, format_blank, moment, tense
 from memoryreview.core.classify.rules.cut import why_not_cut
 from memoryreview.core.classify.rules.index_trim import Targets, explain_row
 from memoryreview.core.classify.rules.outcome import Declined
 from memoryreview.core.classify.steps import Comparison, Step, _trim
 from memoryreview.core.classify.verify import verify
 from memoryreview.core.classify.whole import read_within
+from memoryreview.core.formats import Catalogue
 from memoryreview.core.model import Context, FormatName, History, Kind, Limits, Proof, Rewrite, Tree, Verdict
 
 from .test_verify_mutation import CLAUDE, DATE, EXACT, HEAD, ROW, TAIL, Lie, row
@@ -399,3 +403,55 @@ def test_relative_word_of_a_wrapped_entry_gets_its_day() -> None:
     found = verdicts(before, before.replace("yesterday", "2025-04-13 (yesterday)"), context)
 
     assert found == [(Kind.DATE_NORMALIZE, Verdict.SAFE)]
+
+
+def test_run_of_other_length_leaves_a_code_span_open() -> None:
+    assert (code_after(0, b"run `` a ` b"), code_after(2, b"c `` d")) == (2, 0)
+
+
+def test_blank_lines_alone_count_nothing() -> None:
+    base, proposed, proof = Lie(EXACT, "", "- a b\n{\n}- c d\n").claim()
+
+    paths = frozenset(base)
+
+    assert between.counts_nothing(Claim(base, proposed, proof, CLAUDE, paths, paths, partial(Catalogue, base)))
+
+
+def test_heading_in_html_makes_no_day_sure() -> None:
+    before = "# 2025-04-14\n\n<h2>Older</h2>\n\n- The rollout failed yesterday.\n"
+    after = before.replace("yesterday", "2025-04-13 (yesterday)")
+    history = History({}, {("a.md", b"- The rollout failed yesterday."): date(2025, 4, 14)})
+    start = before.encode().index(b"yesterday")
+    proof = Proof(DATE, VERSIONS[DATE], (Rewrite("a.md", start, start + 9, b"2025-04-13 (yesterday)"),))
+
+    assert verdicts(before, after, replace(CLAUDE, history=history)) == [(Kind.FACT_REWRITE, Verdict.REVIEW)]
+    trees = {"a.md": before.encode()}, {"a.md": after.encode()}
+    assert not verify(*trees, proof, replace(CLAUDE, history=history))
+
+
+def test_short_weekday_behind_a_date_has_to_agree() -> None:
+    assert "Mon" in reasons("- moved 13/04/2025 (Mon)\n", "- moved 2025-04-13 (Mon)\n")
+
+
+def test_section_sign_with_blanks_stays_text() -> None:
+    assert "A line of “§” with blanks is text" in reasons("Text.\n\n§ \n\nMore.\n", "Text.\n\n§\n\nMore.\n")
+
+
+@pytest.mark.parametrize("written", ["2026-01-01T08:00:00+99:00", "2026-01-01T08:00:00+01:75"])
+def test_time_in_a_zone_that_is_none_is_no_moment(written: str) -> None:
+    assert moment.read(written) is None
+
+
+def test_endless_heading_is_no_day() -> None:
+    before = f"# 2025-04-14 — {'notes of the team ' * 30}\n\n- The rollout failed yesterday.\n"
+    history = History({}, {("a.md", b"- The rollout failed yesterday."): date(2025, 4, 14)})
+
+    found = verdicts(before, before.replace("yesterday", "2025-04-13 (yesterday)"), replace(CLAUDE, history=history))
+
+    assert found == [(Kind.FACT_REWRITE, Verdict.REVIEW)]
+
+
+def test_blank_lines_that_come_before_a_changed_line_belong_to_its_change() -> None:
+    (action,) = classify({"a.md": b"port 5432\n"}, {"a.md": b"\n\nport 5433\n"}, CLAUDE).actions
+
+    assert (action.kind, action.lines, action.new_lines) == (Kind.FACT_REWRITE, (1, 1), (1, 3))
