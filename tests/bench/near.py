@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -66,8 +67,9 @@ def misquoted(random: Random, store: Store) -> Near | None:
 
 
 def _read(store: Store) -> dict[str, str]:
-    """Return what a store says whatever its letters are made of: a decomposed copy may be mended by a mutation."""
-    return {path: unicodedata.normalize("NFC", content.decode()) for path, content in store.tree().items()}
+    """Return what a store says whatever its letters and gaps are made of: a mutation may mend a restyled copy."""
+    texts = {path: unicodedata.normalize("NFC", content.decode()) for path, content in store.tree().items()}
+    return {path: re.sub(" +", " ", text) for path, text in texts.items()}
 
 
 def unknown(random: Random, store: Store) -> Near | None:

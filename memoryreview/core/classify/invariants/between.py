@@ -33,8 +33,8 @@ class _Entry(NamedTuple):
 
 def _text(lines: list[Line]) -> str:
     joined = b"\n".join(line.body for line in lines).decode("utf-8", "replace")
-    plain = re.sub(r"^\s*[-*+](?:\s+|$)", "", unicodedata.normalize("NFC", joined))
-    return re.sub(r"\s+", " ", _HIDDEN.sub("", plain)).strip()
+    plain = _HIDDEN.sub("", unicodedata.normalize("NFC", joined))
+    return re.sub(r"\s+", " ", re.sub(r"^\s*[-*+](?:\s+|$)", "", plain)).strip()
 
 
 def _all(claim: Claim, path: str) -> list[_Entry]:
