@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from memoryreview.core.formats import of
@@ -17,7 +17,6 @@ from memoryreview.core.model import (
     Delta,
     Finding,
     Kind,
-    Proof,
     Rewrite,
     Scope,
     Severity,
@@ -28,12 +27,12 @@ from memoryreview.core.overlay import Overlay, delta_of
 from memoryreview.core.scan import new_findings, scan
 from memoryreview.core.text import apply_rewrites, normalise
 
-from . import health, loaded, mass, moves, reasons, rename, titles, whole
+from . import health, loaded, mass, moves, reasons, rename, titles, turns, whole
 from .budget import MAX_SINGLE_CHECKS, MAX_SINGLE_CHECKS_OF_NAMES, Budget
 from .changed import ChangedDocument
 from .document import read
 from .draft import Draft, entry_count, entry_texts
-from .rules import VERSIONS, index_prune
+from .rules import index_prune
 from .rules.successors import Successors
 from .verify import ACROSS_DOCUMENTS, verify
 
@@ -178,6 +177,9 @@ class _Revision:
                 groups.setdefault((place, draft.kind), []).append(draft)
         confirmed = {id(draft) for key in sorted(groups) for draft in self._verified(groups[key])}
         drafts = [self._unconfirmed(d) if d.rewrites and id(d) not in confirmed else d for d in drafts]
+        safe = [draft for draft in drafts if draft.rewrites]
+        out_of_turn = turns.held(safe, self._base, self._context, self._budget)
+        drafts = [_held(draft, reasons.AFTER_OTHERS) if id(draft) in out_of_turn else draft for draft in drafts]
         return self._with_their_text(drafts)
 
     def _with_their_text(self, drafts: list[Draft]) -> list[Draft]:
@@ -209,12 +211,12 @@ class _Revision:
         if changed and not self._budget.pays_parsing(*changed.values()):
             self._unchecked.update(map(id, drafts))
             return False
-        return bool(changed) and verify(self._base, Overlay(self._base, changed), _proof(drafts), self._context)
+        return bool(changed) and verify(self._base, Overlay(self._base, changed), turns.proof_of(drafts), self._context)
 
     def _applied(self, drafts: Iterable[Draft]) -> dict[str, bytes]:
         """Return the documents that the drafts change, as they leave them; none when two are in each other's way."""
         rewrites: dict[str, list[Rewrite]] = {}
-        for rewrite in _rewrites(drafts):
+        for rewrite in turns.rewrites_of(drafts):
             rewrites.setdefault(rewrite.path, []).append(rewrite)
         try:
             return {path: apply_rewrites(self._base[path], own) for path, own in rewrites.items()}
@@ -298,7 +300,7 @@ class _Revision:
             old=draft.old_text,
             new=draft.new_text,
             title=titles.shorten(title),
-            proof=_proof([draft]) if verdict is Verdict.SAFE else None,
+            proof=turns.proof_of([draft]) if verdict is Verdict.SAFE else None,
             reasons=why,
         )
 
@@ -333,15 +335,6 @@ def _dropped(draft: Draft, why: str) -> Draft:
 
 def _reaches(draft: Draft, paths: Iterable[str]) -> bool:
     return any(rewrite.path in paths for rewrite in draft.rewrites if rewrite.path != draft.path)
-
-
-def _proof(drafts: Sequence[Draft]) -> Proof:
-    return Proof(drafts[0].kind, VERSIONS[drafts[0].kind], tuple(_rewrites(drafts)))
-
-
-def _rewrites(drafts: Iterable[Draft]) -> list[Rewrite]:
-    found = [rewrite for draft in drafts for rewrite in draft.rewrites]
-    return sorted(found, key=lambda rewrite: (rewrite.path, rewrite.start))
 
 
 def _verdict_of(draft: Draft) -> Verdict:

@@ -52,6 +52,7 @@ MERGED = (
     "No line of only “§” stands before the new text, so Hermes reads it as part of the entry above. "
     "Write it as an entry of its own if it is one."
 )
+AFTER_OTHERS = "What lands before it in this change alters what stands beside it, so it is looked at again afterwards."
 WITH_ENTRY = "The entry changes in other ways too, and an entry waits as a whole."
 
 

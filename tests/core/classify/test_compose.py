@@ -6,9 +6,12 @@ from hashlib import sha256
 
 import pytest
 
+from memoryreview.core.classify import turns
+from memoryreview.core.classify.budget import Budget
 from memoryreview.core.classify.classify import classify
+from memoryreview.core.classify.draft import Draft
 from memoryreview.core.classify.split import apply_proof, rebase, safe_part
-from memoryreview.core.model import Context, Ended, FormatName, History, Kind, Tree
+from memoryreview.core.model import Context, Ended, FormatName, History, Kind, Rewrite, Tree
 from memoryreview.core.overlay import Overlay
 
 CLAUDE = Context(format=FormatName.CLAUDE)
@@ -217,3 +220,23 @@ def test_safe_edit_of_one_document_lands_beside_a_waiting_one_in_another() -> No
     kinds, tree = after_safe(base, one("- use pnpm\n") | one("- port 2\n", "b.md"))
 
     assert (kinds, tree) == ({Kind.FORMAT_BLANK}, one("- use pnpm\n") | one("- port 1\n", "b.md"))
+
+
+def test_blanks_wait_that_a_removed_repeat_brings_beside_a_comment() -> None:
+    base = one("- use pnpm  \n- use pnpm  \n<!-- kept as a hint \n")
+
+    kinds, tree = after_safe(base, one("- use pnpm\n<!-- kept as a hint \n"))
+
+    # Two blanks before the comment break the line there, which they did not before the repeat went.
+    assert (kinds, tree) == ({Kind.DEDUPE_EXACT}, one("- use pnpm  \n<!-- kept as a hint \n"))
+
+
+def test_part_waits_that_nothing_is_left_to_look_at_again_for() -> None:
+    proposed = one("- use pnpm\n- port 1\n")
+    first = Draft(Kind.DEDUPE_EXACT, "a.md", (1, 2), (1, 1), "", "", "", rewrites=(Rewrite("a.md", 12, 23, b""),))
+    second = Draft(Kind.FORMAT_BLANK, "a.md", (0, 1), (0, 1), "", "", "", rewrites=(Rewrite("a.md", 10, 11, b""),))
+    base = one("- use pnpm \n- use pnpm\n- port 1\n")
+
+    assert turns.held([first, second], base, CLAUDE, Budget()) == set()
+    assert turns.held([first, second], base, CLAUDE, Budget(parsed=0)) == {id(second)}
+    assert apply_proof(base, turns.proof_of([first]))["a.md"] == proposed["a.md"].replace(b"pnpm\n", b"pnpm \n")
