@@ -17,55 +17,11 @@ from memoryreview.core.model import SAFE_KINDS, FormatName, Guard, Kind, Scope
 from .querysets import AgentQuerySet, ChangeQuerySet, ProposalQuerySet, StoreQuerySet
 from .states import OPEN_STATES as OPEN_STATES
 from .states import UNDECIDED_STATES as UNDECIDED_STATES
+from .states import ChangeKind as ChangeKind
+from .states import Reason as Reason
+from .states import Role as Role
 from .states import State as State
-
-
-class ChangeKind(StrEnum):
-    ADOPT = "adopt"
-    AUTO = "auto"
-    APPROVED = "approved"
-    CAPTURED = "captured"
-    ROLLBACK = "rollback"
-    PROMOTE = "promote"
-
-
-class Verb(StrEnum):
-    """What a decision row records."""
-
-    AUTO_APPLY = "auto_apply"
-    PASSIVE = "passive"  # landed unread, since the store's owner asks for it
-    READ = "read"  # a person read afterwards what had landed unread
-    APPROVE = "approve"
-    EDIT = "edit"
-    REJECT = "reject"
-    RELEASE = "release"
-    REOPEN = "reopen"
-    ROLLBACK = "rollback"
-    WITHDRAW = "withdraw"
-    SUPERSEDE = "supersede"
-    EXPIRE = "expire"
-    ADOPT = "adopt"
-    CONFIGURE = "configure"
-    INTERRUPT = "interrupt"
-    FAIL = "fail"
-
-
-class Reason(StrEnum):
-    """Why a proposal was rejected; returned to the agent."""
-
-    WRONG = "wrong"
-    STALE = "stale"
-    DUPLICATE = "duplicate"
-    TOO_SPECIFIC = "too specific"
-    WRONG_SCOPE = "wrong scope"
-    SENSITIVE = "sensitive"
-    UNSAFE = "unsafe instruction"
-    WORDING = "wording"
-
-
-class Role(StrEnum):
-    MEMBER = "member"
-    MAINTAINER = "maintainer"
+from .states import Verb as Verb
 
 
 def _one_of(field: str, values: type[StrEnum], name: str) -> models.CheckConstraint:

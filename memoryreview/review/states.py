@@ -1,4 +1,4 @@
-"""States of a proposal, for the models and their querysets."""
+"""What rows say in one word, for the models and their querysets."""
 
 from __future__ import annotations
 
@@ -24,3 +24,51 @@ OPEN_STATES = (State.PENDING, State.QUARANTINED)
 
 UNDECIDED_STATES = (*OPEN_STATES, State.APPLYING)
 """Nothing final was said yet."""
+
+
+class ChangeKind(StrEnum):
+    ADOPT = "adopt"
+    AUTO = "auto"
+    APPROVED = "approved"
+    CAPTURED = "captured"
+    ROLLBACK = "rollback"
+    PROMOTE = "promote"
+
+
+class Verb(StrEnum):
+    """What a decision row records."""
+
+    AUTO_APPLY = "auto_apply"
+    PASSIVE = "passive"  # landed unread, since the store's owner asks for it
+    READ = "read"  # a person read afterwards what had landed unread
+    APPROVE = "approve"
+    EDIT = "edit"
+    REJECT = "reject"
+    RELEASE = "release"
+    REOPEN = "reopen"
+    ROLLBACK = "rollback"
+    WITHDRAW = "withdraw"
+    SUPERSEDE = "supersede"
+    EXPIRE = "expire"
+    ADOPT = "adopt"
+    CONFIGURE = "configure"
+    INTERRUPT = "interrupt"
+    FAIL = "fail"
+
+
+class Reason(StrEnum):
+    """Why a proposal was rejected; returned to the agent."""
+
+    WRONG = "wrong"
+    STALE = "stale"
+    DUPLICATE = "duplicate"
+    TOO_SPECIFIC = "too specific"
+    WRONG_SCOPE = "wrong scope"
+    SENSITIVE = "sensitive"
+    UNSAFE = "unsafe instruction"
+    WORDING = "wording"
+
+
+class Role(StrEnum):
+    MEMBER = "member"
+    MAINTAINER = "maintainer"

@@ -35,11 +35,10 @@ def press(page: Page, key: str) -> None:
 
 def test_queue_of_five_is_cleared_by_keyboard_only(page: Page, site: Site) -> None:
     root = site.adopt("five", ports=PORTS)
+    lines = [f"Service {n} listens on {{}}." for n in range(4)]
     numbers = [
-        site.propose(
-            "five", edit("ports.md", f"Service {n} listens on {5000 + n}.", f"Service {n} listens on {6000 + n}.")
-        )
-        for n in range(4)
+        site.propose("five", edit("ports.md", line.format(5000 + n), line.format(6000 + n)))
+        for n, line in enumerate(lines)
     ]
     deletion = site.propose("five", edit("ports.md", "- Service 5 listens on 5005.\n", ""))
     page.goto(f"{site.url}/?store=five")
@@ -56,13 +55,11 @@ def test_queue_of_five_is_cleared_by_keyboard_only(page: Page, site: Site) -> No
     press(page, "Enter")
     expect(page.locator("[data-row]")).to_have_count(4)
     assert focused(page) == "list"
-    press(page, "j")
-    press(page, "k")
-    press(page, "a")
+    for key in ("j", "k", "a"):
+        press(page, key)
     expect(page.locator("[data-row]")).to_have_count(3)
-    press(page, "r")
-    press(page, "Space")
-    press(page, "Enter")
+    for key in ("r", "Space", "Enter"):
+        press(page, key)
     expect(page.locator("[data-row]")).to_have_count(2)
     press(page, "u")
     expect(page.locator("[data-row]")).to_have_count(3)

@@ -138,8 +138,7 @@ def _page(
     delta = {path: seen.delta[path] for path in lead_first(seen.delta, proposal.store.format)}
     shown = documents.documents(seen.tree, delta, slug=slug, view=look.view, zoom=look.zoom)
     paths = lead_first(proposal.paths, proposal.store.format)
-    path = paths[0] if paths else ""
-    url = links.proposal_url(proposal)
+    path, url = paths[0] if paths else "", links.proposal_url(proposal)
     return ProposalPage(
         id=proposal.pk,
         url=links.with_query(url, **look.kept),
@@ -171,11 +170,15 @@ def _page(
         conflicts=_conflicts(seen.standing),
         commit=_commit(proposal, seen.standing, person) if is_open else "",
         actions=_actions(proposal, revision, person, seen, shown) if is_open and not unreadable else Actions(),
-        texts={**seen.standing.proposed, **seen.standing.delta} if seen.standing else seen.delta,
+        texts=_texts(seen),
         evidence=evidence(proposal, seen.tree, seen.delta),
         memory=memory_view(seen.remembered, slug, _gone(delta)) if seen.remembered else None,
         outcome=None if is_open else outcome(proposal, now),
     )
+
+
+def _texts(seen: _Seen) -> Delta:
+    return {**seen.standing.proposed, **seen.standing.delta} if seen.standing else seen.delta
 
 
 def _gone(delta: Delta) -> list[str]:
