@@ -455,3 +455,12 @@ def test_blank_lines_that_come_before_a_changed_line_belong_to_its_change() -> N
     (action,) = classify({"a.md": b"port 5432\n"}, {"a.md": b"\n\nport 5433\n"}, CLAUDE).actions
 
     assert (action.kind, action.lines, action.new_lines) == (Kind.FACT_REWRITE, (1, 1), (1, 3))
+
+
+def test_last_entry_that_loses_its_last_line_is_not_cut_up() -> None:
+    before = {"MEMORY.md": "Uses uv\n§\nPort 5432\non staging\nsince May".encode()}
+    after = {"MEMORY.md": "Uses uv\n§\nPort 5432\non staging".encode()}
+
+    found = classify(before, after, Context(format=FormatName.HERMES))
+
+    assert [(action.kind, action.verdict) for action in found.actions] == [(Kind.FACT_REWRITE, Verdict.REVIEW)]
