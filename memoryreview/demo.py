@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 PACKAGE = Path(__file__).resolve().parent
 HOST = "127.0.0.1"
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+ASK_AGAIN_S = 0.5  # Python swallows what a signal raises inside a finalizer, so it is raised until somebody hears it
 AGENTS = ("claude-code", "codex-nightly", "hermes")
 TEAM_STORE = "acme-team"
 STORES = {
@@ -78,9 +79,10 @@ def _stage(port: int) -> Iterator[serve.Server]:
     """Make a folder of mode 0700 with a server for it. However it ends, stop the server and remove the folder."""
 
     def interrupt(signum: int, frame: FrameType | None) -> None:
+        signal.setitimer(signal.ITIMER_REAL, ASK_AGAIN_S)
         raise KeyboardInterrupt
 
-    previous = {number: signal.signal(number, interrupt) for number in STOPPING}
+    previous = {number: signal.signal(number, interrupt) for number in (*STOPPING, signal.SIGALRM)}
     folder = Path(tempfile.mkdtemp(prefix="memoryreview-demo-")).resolve()
     server = serve.Server(host=HOST, port=port, home=folder / "data")
     try:
@@ -90,8 +92,9 @@ def _stage(port: int) -> Iterator[serve.Server]:
     except serve.ServeError as error:
         raise DemoError(f"The demo's web server failed. {_last_line(server.home / 'web.log')}") from error
     finally:
-        for number in STOPPING:
+        for number in previous:
             signal.signal(number, signal.SIG_IGN)  # an impatient second Ctrl-C must not leave half of it
+        signal.setitimer(signal.ITIMER_REAL, 0)
         server.stop()
         shutil.rmtree(folder, ignore_errors=True)
         for number, handler in previous.items():

@@ -13,16 +13,18 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from memoryreview.demo import ASK_AGAIN_S, _stage
 from tests.server import ROOT, Browser, Installation, free_port
 
+Start = Callable[[int], subprocess.Popen[str]]
 SCRIPT = json.loads((ROOT / "fixtures" / "demo" / "proposals.json").read_text("utf-8"))
 
 
@@ -104,9 +106,26 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
         one.environment["MEMORYREVIEW_HOME"] = str(one.home)
         yield Demo(process, greeting, one, one.home.parent)
     finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        _end(process)
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Start demos in the test's own folder, which end with the test whatever it found."""
+    with ExitStack() as started:
+
+        def one(port: int) -> subprocess.Popen[str]:
+            process = _start(tmp_path, port)
+            started.callback(_end, process)
+            return process
+
+        yield one
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
 
 
 @pytest.fixture(scope="module")
@@ -207,9 +226,9 @@ def test_fake_key_is_stored_nowhere(demo: Demo) -> None:
     assert not key.search((ROOT / "fixtures" / "demo" / "proposals.json").read_bytes())
 
 
-def test_sigterm_leaves_no_process_and_no_folder(tmp_path: Path) -> None:
+def test_sigterm_leaves_no_process_and_no_folder(tmp_path: Path, start: Start) -> None:
     port = free_port()
-    process = _start(tmp_path, port)
+    process = start(port)
     _greeting(process)
 
     process.send_signal(signal.SIGTERM)
@@ -221,8 +240,8 @@ def test_sigterm_leaves_no_process_and_no_folder(tmp_path: Path) -> None:
     assert not _answers(port)
 
 
-def test_sigterm_while_it_starts_leaves_no_folder(tmp_path: Path) -> None:
-    process = _start(tmp_path, free_port())
+def test_sigterm_while_it_starts_leaves_no_folder(tmp_path: Path, start: Start) -> None:
+    process = start(free_port())
     deadline = time.monotonic() + 20
     while not list(tmp_path.glob("memoryreview-demo-*/data/*")) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -235,12 +254,30 @@ def test_sigterm_while_it_starts_leaves_no_folder(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_taken_port_is_said_in_one_sentence_and_leaves_nothing(tmp_path: Path) -> None:
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_sigterm_that_a_finalizer_swallows_is_heard_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Swallows:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    heard = True
+    with _stage(free_port()):
+        Swallows()
+        time.sleep(20 * ASK_AGAIN_S)
+        heard = False
+
+    assert heard
+    assert list(tmp_path.iterdir()) == []
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_taken_port_is_said_in_one_sentence_and_leaves_nothing(tmp_path: Path, start: Start) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = other.getsockname()[1]
-        process = _start(tmp_path, port)
+        process = start(port)
         said, _ = process.communicate(timeout=30)
 
     assert process.returncode == 1
