@@ -14,7 +14,7 @@ from memoryreview.core.formats.base import IndexRow
 from memoryreview.core.formats.catalogue import Catalogue
 from memoryreview.core.formats.index import rows
 from memoryreview.core.model import Context, FormatName, Proof, Rewrite, Tree
-from memoryreview.core.text import Line, split_lines
+from memoryreview.core.text import Line, fold_name, split_lines
 
 SECTION = "§".encode()
 
@@ -165,3 +165,8 @@ def is_copy(path: str) -> bool:
 def is_instruction(path: str) -> bool:
     """Whether people write a document for agents."""
     return bool(_INSTRUCTION.search(path))
+
+
+def loosely(name: str) -> str:
+    """Return a name as loose links see it: case, `.md`, dashes and blanks do not count."""
+    return re.sub(r"[- ]", "_", re.sub(r"\.(?:md|markdown)$", "", fold_name(name.strip())))

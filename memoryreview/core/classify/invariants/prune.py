@@ -9,14 +9,13 @@ from collections import Counter
 from collections.abc import Iterator
 
 from memoryreview.core import frontmatter
-from memoryreview.core.classify.claim import Claim, Clause, rows_of
+from memoryreview.core.classify.claim import Claim, Clause, loosely, rows_of
 from memoryreview.core.formats import of
-from memoryreview.core.formats.base import IndexRow
+from memoryreview.core.formats.base import IndexRow, stem
 from memoryreview.core.formats.index import pointers
 from memoryreview.core.markdown import Place, links, outline
 from memoryreview.core.model import Ended
 from memoryreview.core.overlay import delta_of
-from memoryreview.core.text import fold_name
 
 from .repeat import removes_whole_lines, takes_one_gap
 
@@ -49,7 +48,7 @@ def _ended(claim: Claim, path: str, row: IndexRow) -> set[Ended]:
     place = posixpath.normpath(posixpath.join(posixpath.dirname(path), row.target))
     known = claim.context.history.ended.values() if claim.context.history else ()
     names = {place, place + ".md"}
-    return {e for e in known if e.path in names or row.target in (e.name, _stem(e.path))}
+    return {e for e in known if e.path in names or row.target in (e.name, stem(e.path))}
 
 
 def was_deleted_with_approval(claim: Claim) -> bool:
@@ -64,7 +63,7 @@ def was_deleted_with_approval(claim: Claim) -> bool:
 def is_borne_by_nothing(claim: Claim) -> bool:
     """No document, before or after, has the path, stem, `name` or bytes of the deleted one."""
     ended = {e for path, own in _pruned(claim) for row in own for e in _ended(claim, path, row)}
-    names = {_plain(name) for e in ended for name in (e.path, _stem(e.path), e.name)} - {""}
+    names = {loosely(name) for e in ended for name in (e.path, stem(e.path), e.name)} - {""}
     digests = {e.digest for e in ended}
     states = [*claim.base.items(), *delta_of(claim.base, claim.proposed).items()]
     for path, content in states:
@@ -80,7 +79,7 @@ def leaves_a_whole_folder(claim: Claim) -> bool:
         targets = [link.target for link in pointers(claim.base[path])]
         places = [posixpath.normpath(posixpath.join(posixpath.dirname(path), target)) for target in targets]
         dead = sum(
-            not place.startswith("../") and standing.isdisjoint((_plain(place), _plain(target)))
+            not place.startswith("../") and standing.isdisjoint((loosely(place), loosely(target)))
             for place, target in zip(places, targets, strict=True)
         )
         if dead > 5 and dead * 5 > len(targets):
@@ -95,17 +94,8 @@ def prunes_few(claim: Claim) -> bool:
     return counts.total() == 1 or (counts.total() <= 3 and is_tenth)
 
 
-def _stem(path: str) -> str:
-    name = posixpath.basename(path)
-    return name.rpartition(".")[0] or name
-
-
 def _names(path: str, content: bytes) -> set[str]:
-    return {_plain(path), _plain(_stem(path)), _plain(frontmatter.name_of(content))} - {""}
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[- ]", "_", re.sub(r"\.(?:md|markdown)$", "", fold_name(name.strip())))
+    return {loosely(path), loosely(stem(path)), loosely(frontmatter.name_of(content))} - {""}
 
 
 CLAUSES: tuple[Clause, ...] = (

@@ -17,6 +17,7 @@ from memoryreview.core import frontmatter
 from memoryreview.core.classify.claim import Claim, Clause, line_at
 from memoryreview.core.formats import of
 from memoryreview.core.formats.base import is_document, leads_elsewhere
+from memoryreview.core.formats.base import stem as file_stem
 from memoryreview.core.formats.catalogue import LinkState, Match
 from memoryreview.core.formats.index import is_document_link, pointers
 from memoryreview.core.markdown import Link, Place, has_anchor, outline, targets
@@ -100,7 +101,7 @@ def leads_to_the_one_successor(claim: Claim) -> bool:
         if not move.to or len(gone) > 1 or not (gone or state is LinkState.MISSING):
             return False
         ended = next(iter(gone), None)
-        stem = _stem(ended.path if ended else move.old.target)
+        stem = file_stem(ended.path if ended else move.old.target)
         name = ended.name if ended and ended.name else stem
         meant = {*claim.names().bearers(name).paths, *(_renamed(claim, ended) if ended else ())}
         format_ = of(claim.context.format)
@@ -108,7 +109,7 @@ def leads_to_the_one_successor(claim: Claim) -> bool:
             return False
         borne = [frontmatter.name_of(claim.base[move.to])]
         if not ended or not ended.name:
-            borne = [] if _TELLS_NOTHING.fullmatch(name) else [*borne, _stem(move.to)]
+            borne = [] if _TELLS_NOTHING.fullmatch(name) else [*borne, file_stem(move.to)]
         is_same = bool(ended and move.to in _renamed(claim, ended))
         if not is_same and _nfc(name) not in map(_nfc, borne):
             return False
@@ -119,7 +120,7 @@ def _known(claim: Claim) -> Mapping[tuple[str, str], set[Ended]]:
     """Return the approved documents that are gone by path, and by what a wiki link may call them."""
     found: dict[tuple[str, str], set[Ended]] = defaultdict(set)
     for ended in claim.context.history.ended.values() if claim.context.history else ():
-        for way in (("path", ended.path), ("wiki", ended.name), ("wiki", _stem(ended.path))):
+        for way in (("path", ended.path), ("wiki", ended.name), ("wiki", file_stem(ended.path))):
             found[way[0], _nfc(way[1])].add(ended)
     return found
 
@@ -156,7 +157,7 @@ def is_written_as_before(claim: Claim) -> bool:
         if old.target.startswith("./") and not written.startswith("../"):
             written = f"./{written}"
         if old.kind == "wiki":
-            if is_document(old.target) or new.target != (written if "/" in old.target else _stem(to)):
+            if is_document(old.target) or new.target != (written if "/" in old.target else file_stem(to)):
                 return False
             continue
         if new.target != written or unquote(new.raw_target) != written:
@@ -198,11 +199,6 @@ def stands_in_a_whole_folder(claim: Claim) -> bool:
 
 def _is_in(path: str, folder: str) -> bool:
     return not folder or path.startswith(f"{folder}/")
-
-
-def _stem(path: str) -> str:
-    name = path.rpartition("/")[2]
-    return name.rpartition(".")[0] or name
 
 
 def _nfc(name: str) -> str:

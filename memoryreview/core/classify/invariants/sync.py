@@ -12,11 +12,18 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from memoryreview.core import frontmatter
-from memoryreview.core.classify.claim import Claim, Clause, is_copy, is_instruction, lines_of, rows_of
+from memoryreview.core.classify.claim import (
+    Claim,
+    Clause,
+    is_copy,
+    is_instruction,
+    lines_of,
+    loosely,
+    rows_of,
+)
 from memoryreview.core.formats import of
-from memoryreview.core.formats.base import IndexRow
+from memoryreview.core.formats.base import IndexRow, stem
 from memoryreview.core.markdown import Place, links, outline
-from memoryreview.core.text import fold_name
 
 _TYPE = re.compile(r"(user|feedback|project|reference)[_-]")
 
@@ -94,9 +101,9 @@ def says_what_its_head_says(claim: Claim) -> bool:
     for added in _added(claim):
         head, row = _head(claim.base.get(_path(added), b"")), added.row
         values = [x for x in head.fields if x.key in ("name", "description") and not x.parent]
-        title = head.name or _stem(_path(added))
+        title = head.name or stem(_path(added))
         if row and row.kind == "wiki" and row.title == row.target:
-            title = _stem(_path(added))
+            title = stem(_path(added))
         if row is None or head.problems or (row.title, row.hook) != (title, head.description):
             return False
         if any(_is_doubtful(x.value, x.raw) for x in values):
@@ -166,16 +173,16 @@ def is_the_only_row_for_it(claim: Claim) -> bool:
         return False
     index = claim.paths[0]
     before = claim.base[index]
-    names = {_loose(row.title.strip("*_ ")) for row in rows_of(before)}
+    names = {loosely(row.title.strip("*_ ")) for row in rows_of(before)}
     for link in links(before):
         place = posixpath.normpath(posixpath.join(posixpath.dirname(index), link.target))
-        names |= {_loose(link.target), _loose(place)}
+        names |= {loosely(link.target), loosely(place)}
     standing = _names(claim) if any(added.row and added.row.kind == "wiki" for added in found) else Counter()
     for added in found:
         path = _path(added)
-        if names & {_loose(path), _loose(_stem(path)), _loose(added.row.title if added.row else "")}:
+        if names & {loosely(path), loosely(stem(path)), loosely(added.row.title if added.row else "")}:
             return False
-        if added.row and added.row.kind == "wiki" and standing[_loose(added.row.target)] != 1:
+        if added.row and added.row.kind == "wiki" and standing[loosely(added.row.target)] != 1:
             return False
     return True
 
@@ -197,7 +204,7 @@ def _letters(title: str) -> str:
 
 def _names(claim: Claim) -> Counter[str]:
     """Count the documents that answer to each name."""
-    named = ({_loose(_stem(path)), _loose(frontmatter.name_of(data))} for path, data in claim.base.items())
+    named = ({loosely(stem(path)), loosely(frontmatter.name_of(data))} for path, data in claim.base.items())
     return Counter(name for names in named for name in names)
 
 
@@ -211,15 +218,6 @@ def fits_what_is_loaded(claim: Claim) -> bool:
             return False
     rows = [(claim.proposed[added.path], added.row) for added in _added(claim) if added.row]
     return all(len(after[row.start : row.end].decode("utf-8")) <= limit for after, row in rows)
-
-
-def _stem(path: str) -> str:
-    name = posixpath.basename(path)
-    return name.rpartition(".")[0] or name
-
-
-def _loose(name: str) -> str:
-    return re.sub(r"[- ]", "_", re.sub(r"\.(?:md|markdown)$", "", fold_name(name.strip())))
 
 
 CLAUSES: tuple[Clause, ...] = (
