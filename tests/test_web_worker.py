@@ -16,7 +16,9 @@ from memoryreview.web_worker import READ_S
 from tests.server import Installation, installation
 
 SENDERS = 40
-PROMPT_ANSWER_S = 8.0  # far below what the senders would cost if each held a thread for READ_S
+THREADS = 8
+HELD_S = SENDERS * READ_S / THREADS
+"""What the senders cost everybody else if each of them holds a thread until its deadline."""
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +81,7 @@ def test_stalled_senders_take_no_thread_for_long(served: Installation, token: st
     try:
         started = time.monotonic()
         assert _health(served) == b"ok\n"
-        assert time.monotonic() - started < PROMPT_ANSWER_S
+        assert time.monotonic() - started < HELD_S / 2
     finally:
         for sender in senders:
             sender.close()
@@ -109,7 +111,7 @@ def test_body_that_trickles_is_refused_at_the_deadline(served: Installation, tok
 
     assert answer.startswith(b"HTTP/1.1 408 ")
     assert b'"type": "body-incomplete"' in answer
-    assert READ_S - 1 < took_s < READ_S + 5
+    assert READ_S - 1 < took_s < 2 * READ_S
 
 
 def test_body_in_pieces_is_taken(served: Installation, token: str) -> None:
