@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from subprocess import PIPE
-from typing import Any
+from typing import IO, Any
 
 from .errors import BaselineError
 
@@ -63,6 +65,46 @@ def run(git_dir: Path, *arguments: str, timeout_s: float = 600.0) -> tuple[int, 
         kill_after_timeout=timeout_s,
     )
     return status, stdout, stderr
+
+
+def every_object(git_dir: Path) -> Iterator[tuple[str, bytes, bytes]]:
+    """Yield (id, kind, payload) of every object that a repository keeps, reachable or not.
+
+    Raises BaselineError when git cannot read one of them.
+    """
+    return _objects(git_dir, None, "--batch-all-objects", "--unordered")
+
+
+def named_objects(git_dir: Path, oids: Iterable[str]) -> Iterator[tuple[str, bytes, bytes]]:
+    """Yield (id, kind, payload) of these objects, in one process. Raises BaselineError when one is missing."""
+    with tempfile.TemporaryFile() as asked:
+        asked.write("".join(f"{oid}\n" for oid in oids).encode("ascii"))
+        asked.seek(0)
+        yield from _objects(git_dir, asked)
+
+
+def _objects(git_dir: Path, asked: IO[bytes] | None, *options: str) -> Iterator[tuple[str, bytes, bytes]]:
+    command = ["git", "cat-file", "--batch", *options]
+    process: Any = _BaselineGit(git_dir).execute(command, istream=asked, as_process=True)
+    failure = BaselineError(
+        f"git cannot read all objects of “{git_dir}”: its history is not complete. Nothing was changed; run "
+        "“memoryreview verify”, then restore the data folder from a backup."
+    )
+    try:
+        while header := process.stdout.readline().split():
+            if len(header) != 3:
+                raise failure
+            payload = process.stdout.read(int(header[2]))
+            process.stdout.read(1)
+            yield header[0].decode("ascii"), header[1], payload
+        process.wait()
+    except git.GitCommandError as error:
+        raise failure from error
+    finally:
+        process.stdout.close()
+        process.stderr.close()
+        with suppress(git.GitCommandError):
+            process.wait()
 
 
 class PackReader:

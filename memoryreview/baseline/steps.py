@@ -5,6 +5,9 @@ In order: `repository.written`; for each object `object.written`, `object.stored
 `document.durable`, or, when it goes, `document.found`, `document.removed`, `document.durable`. Operations of review add
 their own between these: `intent.recorded`, `documents.written`, `change.recorded`, `decision.recorded`.
 
+When a text is erased from a history: `erasure.begun`, `rewrite.sealed`, `rewrite.brought_in`, `erasure.recorded`, those
+of the branch, `rewrite.rest_dropped`, those of the documents, `erasure.replayed`, `erasure.forgotten`, `erasure.done`.
+
 The product announces each step and never assigns `on_step`. Tests do, in a process of their own to kill it there, or in
 this one to watch the order or to write at that moment.
 """
