@@ -307,6 +307,21 @@ class ChangedPath(models.Model):
         indexes = [models.Index(fields=["store", "path", "-change"], name="changed_path_history")]
 
 
+class RenamedPath(models.Model):
+    """A change that gave a document another name, for the history of one file. Derived from git."""
+
+    change = models.ForeignKey(Change, models.CASCADE, related_name="renames")
+    store = models.ForeignKey(Store, models.CASCADE, related_name="+")
+    path = models.TextField()
+    was = models.TextField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["store", "path", "-change"], name="rename_by_path"),
+            models.Index(fields=["store", "was"], name="rename_by_old_path"),
+        ]
+
+
 class Intent(models.Model):
     """Journal: a commit that is about to become the head. Done or undone by `operations.reconcile`, never left."""
 

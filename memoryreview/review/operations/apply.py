@@ -19,6 +19,7 @@ from memoryreview.baseline.message import compose
 from memoryreview.baseline.repository import BaselineError, Snapshot
 from memoryreview.baseline.worktree import Worktree, WorktreeError
 from memoryreview.core import scan
+from memoryreview.core.classify import rename
 from memoryreview.core.classify.verify import verify
 from memoryreview.core.merge import Merged, merge3
 from memoryreview.core.model import Context, Delta, Finding, Proof, Scope, Severity, Tree
@@ -31,6 +32,7 @@ from memoryreview.review.models import (
     Decision,
     Intent,
     Proposal,
+    RenamedPath,
     Revision,
     State,
     Store,
@@ -156,6 +158,10 @@ def complete(intent: Intent, differing: Iterable[str]) -> Change:
         ChangedPath.objects.bulk_create(
             ChangedPath(change=change, store=intent.store, path=path) for path in record["paths"]
         )
+        RenamedPath.objects.bulk_create(
+            RenamedPath(change=change, store=intent.store, path=new, was=old)
+            for old, new in record.get("renames", {}).items()
+        )
         change.rolls_back.set(record["rolls_back"])
         Change.objects.filter(pk__in=record["rolls_back"]).update(unread=False)
         Proposal.objects.filter(changes__in=record["rolls_back"], state=State.APPLIED).update(
@@ -264,6 +270,7 @@ def _journal(shop: Workshop, tree: Snapshot, landing: Landing, context: Context 
     record = {
         "title": landing.title[:300],
         "paths": sorted(landing.delta),
+        "renames": rename.find(landing.delta, tree),
         "certificate": proved,
         "agent": landing.agent.pk if landing.agent else None,
         "person": landing.person.pk if landing.person else None,

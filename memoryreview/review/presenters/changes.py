@@ -52,6 +52,8 @@ RULE_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class ChangeRow:
+    """`note` says what happened to the document's name, in the history of one document."""
+
     id: int
     oid: str
     full_oid: str
@@ -66,6 +68,7 @@ class ChangeRow:
     more_paths: int
     at: Moment
     is_undone: bool
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

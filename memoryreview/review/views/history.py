@@ -11,12 +11,13 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memoryreview.core.errors import MemoryReviewError
-from memoryreview.review.models import Change, Proposal
+from memoryreview.review.models import Change, Proposal, Store
 from memoryreview.review.operations import rollback, unread
 from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.operations.stores import reading
 from memoryreview.review.presenters import editing, links
-from memoryreview.review.presenters.changes import change_page, change_rows, filter_words, rolled_back_words
+from memoryreview.review.presenters.changes import change_page, filter_words, rolled_back_words
+from memoryreview.review.presenters.history import KIND_CHOICES, UNREAD, Wanted, listed_changes, renamed_link
 from memoryreview.review.presenters.words import plural
 from memoryreview.review.querysets import ChangeQuerySet
 
@@ -28,7 +29,6 @@ from .stepup import step_up
 from .toast import Toast
 
 ROWS = 50
-UNREAD = "unread"
 UNREAD_AT_MOST = 100
 
 
@@ -51,25 +51,21 @@ def visible_change(request: Request, oid: str) -> Change:
 @signed_in
 def history(request: Request) -> HttpResponse:
     """List changes, newest first: of all stores, one store, or one document; all, or those that landed unread."""
-    store, path, before, show = (request.GET.get(name, "") for name in ("store", "path", "before", "show"))
-    show = show if show == UNREAD else ""
-    found = visible_changes(request).unread() if show else visible_changes(request)
-    if store:
-        found = found.filter(store__slug=store)
-    if path:
-        found = found.filter(changed_paths__path=path)
-    if number(before):
-        found = found.filter(pk__lt=number(before))
-    rows = change_rows(found[: ROWS + 1], timezone.now())
-    shown = rows[:ROWS]
-    older = (
-        links.with_query(reverse("history"), show=show, store=store, path=path, before=str(shown[-1].id))
-        if len(rows) > ROWS
-        else ""
-    )
-    context = {"rows": shown, "older": older, "title": filter_words(store, path), "store": store, "path": path}
-    told = {"show": show, "unread": unread_count(request), "toast": toast.take(request)}
-    return render(request, "review/history.html", {**context, **told})
+    wanted = Wanted.of(request.GET.dict(), before=number(request.GET.get("before", "")))
+    store = Store.objects.visible_to(request.user).filter(slug=wanted.store).first() if wanted.store else None
+    page = listed_changes(visible_changes(request), wanted, store, timezone.now(), rows=ROWS)
+    older = links.with_query(reverse("history"), **wanted.query(), before=page.older) if page.older else ""
+    context = {
+        "rows": page.rows,
+        "older": older,
+        "title": filter_words(wanted.store, wanted.path),
+        "wanted": wanted,
+        "kinds": KIND_CHOICES,
+        "renamed": renamed_link(store, wanted.path) if store and wanted.path else None,
+        "unread": unread_count(request),
+        "toast": toast.take(request),
+    }
+    return render(request, "review/history.html", context)
 
 
 def unread_count(request: Request) -> int:

@@ -14,7 +14,7 @@ from memoryreview.review.operations.errors import AlreadyDecidedError
 from memoryreview.review.operations.permissions import may_maintain
 from memoryreview.review.operations.promote import promote as promote_document
 from memoryreview.review.presenters import links
-from memoryreview.review.presenters.changes import change_rows
+from memoryreview.review.presenters.history import Wanted, listed_changes, renamed_link
 from memoryreview.review.presenters.stores import annotated, document_page, store_page, store_rows
 
 from . import toast
@@ -67,8 +67,9 @@ def document(request: Request, slug: str, path: str) -> HttpResponse:
         raise Http404
     context: dict[str, object] = {"page": page, "toast": toast.take(request)}
     if page.view == "history":
-        changes = visible_changes(request).filter(store=found, changed_paths__path=page.path)[:ROWS]
-        context["rows"] = change_rows(changes, timezone.now())
+        wanted = Wanted(store=slug, path=page.path)
+        context["rows"] = listed_changes(visible_changes(request), wanted, found, timezone.now(), rows=ROWS).rows
+        context["renamed"] = renamed_link(found, page.path) if page.is_gone else None
         context["older"] = links.with_query(reverse("history"), store=slug, path=page.path)
     return render(request, "review/document.html", context)
 

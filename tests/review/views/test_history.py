@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from memoryreview.core.edits import Delete
+from memoryreview.core.edits import Delete, Rename
 from memoryreview.review.models import Change, Proposal, Store
 from memoryreview.review.views import history
 from tests.conftest import MakeStore, Propose, on_disk, replaced
@@ -68,6 +69,47 @@ def test_history_of_one_store_only(owner_client: Client, change: Change, make_st
     titles = _titles(read(owner_client.get("/history/", {"store": "other"})))
 
     assert titles == [Change.objects.get(store=other).title]
+
+
+def test_history_is_filtered_by_kind_agent_person_and_day(
+    owner_client: Client, change: Change, approve: Approve, store: Store
+) -> None:
+    adopted = "Adopt notes: 2 documents"
+    today, tomorrow = change.at.date(), change.at.date() + timedelta(days=1)
+    for asked, expected in (
+        ({"kind": "approved"}, [change.title]),
+        ({"kind": "rollback"}, []),
+        ({"kind": "no such kind"}, []),
+        ({"agent": "claude"}, [change.title]),
+        ({"person": "olga"}, [change.title, adopted]),
+        ({"person": "sam"}, []),
+        ({"since": str(today), "until": str(today)}, [change.title, adopted]),
+        ({"since": str(tomorrow)}, []),
+        ({"until": "9999-12-31", "since": "no day"}, [change.title, adopted]),
+        ({"path": "build.md", "kind": "adopt"}, [adopted]),
+    ):
+        page = read(owner_client.get("/history/", {"store": "notes", **asked}))
+
+        assert _titles(page) == expected, asked
+        filled = {field.attributes.get("name"): field.attributes.get("value") for field in page.all("input")}
+        assert filled["agent"] == asked.get("agent", "")
+        assert [one.attributes["value"] for one in page.all("option", selected="")] == (
+            [asked["kind"]] if asked.get("kind") in ("approved", "rollback", "adopt") else []
+        )
+
+
+def test_renamed_document_is_followed_and_says_so(
+    owner_client: Client, change: Change, approve: Approve, store: Store
+) -> None:
+    moved = approve(store, Rename("build.md", "made.md"))
+
+    page = read(owner_client.get("/history/", {"store": "notes", "path": "made.md"}))
+    assert _titles(page) == [moved.title, change.title, "Adopt notes: 2 documents"]
+    assert page.text.count("renamed from build.md") == 1
+    assert page.text.count("then called build.md") == 2
+
+    left = read(owner_client.get("/history/", {"store": "notes", "path": "build.md"}))
+    assert left.one("a", href="/history/?store=notes&path=made.md").text == "made.md"
 
 
 def test_history_of_others_is_not_shown(browser: Browser, stranger: User, change: Change) -> None:

@@ -1,0 +1,151 @@
+"""What somebody wants to see of the history, as an address says it, and the rows that fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import islice
+
+from django.db.models import Q
+from django.urls import reverse
+
+from memoryreview.review.models import ChangeKind, Store
+from memoryreview.review.operations.lineage import passages, renamed_to
+from memoryreview.review.querysets import ChangeQuerySet
+
+from .changes import ChangeRow, change_rows
+from .links import with_query
+from .words import CHANGE_WORDS
+
+UNREAD = "unread"
+_MAX_CHARS = 1200
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A filter. Texts are "" where nothing is asked; days are those of UTC, both included.
+
+    Args:
+        show: "unread" for what landed unread.
+        before: only changes with a smaller id, 0 for all.
+    """
+
+    store: str = ""
+    path: str = ""
+    kind: str = ""
+    agent: str = ""
+    person: str = ""
+    since: date | None = None
+    until: date | None = None
+    show: str = ""
+    before: int = 0
+
+    @classmethod
+    def of(cls, query: Mapping[str, str], *, before: int) -> Wanted:
+        """Read an address; a date that is none counts as not asked."""
+        said = {name: query.get(name, "")[:_MAX_CHARS] for name in ("store", "path", "kind", "agent", "person")}
+        show = UNREAD if query.get("show") == UNREAD else ""
+        since, until = _day(query.get("since", "")), _day(query.get("until", ""))
+        return cls(**said, since=since, until=until, show=show, before=before)
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether more than store, document and unread is asked."""
+        return any((self.kind, self.agent, self.person, self.since, self.until))
+
+    def query(self) -> dict[str, str]:
+        """Return the filter as parameters of an address, without the place in the list."""
+        texts = {name: getattr(self, name) for name in ("show", "store", "path", "kind", "agent", "person")}
+        days = {name: day.isoformat() for name, day in (("since", self.since), ("until", self.until)) if day}
+        return {name: text for name, text in texts.items() if text} | days
+
+    def condition(self, prefix: str = "") -> Q:
+        """Return what a change must be, store and document left out."""
+        asked: dict[str, object] = {}
+        if self.kind:
+            asked["kind"] = self.kind
+        if self.agent:
+            asked["agent__name"] = self.agent
+        if self.person:
+            asked["person__username"] = self.person
+        if self.since:
+            asked["at__gte"] = _midnight(self.since)
+        if self.until and self.until < date.max:
+            asked["at__lt"] = _midnight(self.until + timedelta(days=1))
+        if self.show:
+            asked["unread"] = True
+        return Q(**{prefix + name: value for name, value in asked.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """`older` is the parameter `before` of the next page, "" on the last one."""
+
+    rows: tuple[ChangeRow, ...]
+    older: str
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLink:
+    path: str
+    url: str
+
+
+KIND_CHOICES = tuple((str(kind), CHANGE_WORDS[kind]) for kind in ChangeKind)
+
+
+def listed_changes(visible: ChangeQuerySet, wanted: Wanted, store: Store | None, now: datetime, *, rows: int) -> Listed:
+    """Return one page of changes, newest first. A document of a store is followed through its earlier names.
+
+    Args: visible: what the person may see, newest first, with what rows print fetched.
+    """
+    if wanted.path and store is not None:
+        return _of_document(visible, wanted, store, now, rows)
+    found = visible.filter(wanted.condition())
+    if wanted.store:
+        found = found.filter(store__slug=wanted.store)
+    if wanted.path:
+        found = found.filter(changed_paths__path=wanted.path)
+    if wanted.before:
+        found = found.filter(pk__lt=wanted.before)
+    shown = change_rows(found[: rows + 1], now)
+    return _page(shown, rows)
+
+
+def _of_document(visible: ChangeQuerySet, wanted: Wanted, store: Store, now: datetime, rows: int) -> Listed:
+    walk = passages(store, wanted.path, before=wanted.before or None, keep=wanted.condition("change__"), batch=rows + 1)
+    found = list(islice(walk, rows + 1))
+    changes = visible.filter(store=store).in_bulk([passage.pk for passage in found])
+    shown = []
+    for passage in found:
+        if passage.pk not in changes:
+            continue
+        [row] = change_rows([changes[passage.pk]], now)
+        note = f"renamed from {passage.was}" if passage.was else ""
+        note = note or (f"then called {passage.path}" if passage.path != wanted.path else "")
+        others = row.more_paths if row.path else 0
+        shown.append(replace(row, path=passage.path, more_paths=others, note=note))
+    return _page(tuple(shown), rows)
+
+
+def _page(shown: tuple[ChangeRow, ...], rows: int) -> Listed:
+    has_older = len(shown) > rows
+    return Listed(shown[:rows], str(shown[rows - 1].id) if has_older else "")
+
+
+def renamed_link(store: Store, path: str) -> HistoryLink | None:
+    """Return the history of the name that a document was given, None when it bears its own or is gone."""
+    name = renamed_to(store, path)
+    return HistoryLink(name, with_query(reverse("history"), store=store.slug, path=name)) if name else None
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)
