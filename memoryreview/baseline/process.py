@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from subprocess import PIPE
@@ -54,8 +54,13 @@ class _BaselineGit(git.Git):
         return super().execute(["env", *unset, *assigned, executable, *command[1:]], *arguments, **options)
 
 
-def run(git_dir: Path, *arguments: str, timeout_s: float = 600.0) -> tuple[int, bytes, str]:
-    """Run one git command and return (exit code, stdout, stderr). Raises BaselineError when git is not installed."""
+def run(
+    git_dir: Path, *arguments: str, timeout_s: float = 600.0, pass_fds: Sequence[int] = ()
+) -> tuple[int, bytes, str]:
+    """Run one git command and return (exit code, stdout, stderr). Raises BaselineError when git is not installed.
+
+    Args: pass_fds: open files that the process keeps open until it ends, such as a lock.
+    """
     status, stdout, stderr = _BaselineGit(git_dir).execute(
         ["git", *arguments],
         with_extended_output=True,
@@ -63,6 +68,7 @@ def run(git_dir: Path, *arguments: str, timeout_s: float = 600.0) -> tuple[int, 
         stdout_as_string=False,
         strip_newline_in_stdout=False,
         kill_after_timeout=timeout_s,
+        pass_fds=tuple(pass_fds),
     )
     return status, stdout, stderr
 

@@ -8,12 +8,14 @@ from django.utils import timezone
 from django_q.models import Schedule
 
 CAPTURE_MINUTES = 1
+PACK_MINUTES = 10
 
 
 def ensure_schedules() -> None:
     """Make sure that each scheduled task stands in the queue's tables exactly once."""
     wanted = {
         "capture": ("memoryreview.review.tasks.capture_stores", Schedule.MINUTES, CAPTURE_MINUTES),
+        "pack": ("memoryreview.review.tasks.pack_baselines", Schedule.MINUTES, PACK_MINUTES),
         "expire": ("memoryreview.review.tasks.expire_proposals", Schedule.HOURLY, None),
         "tidy": ("memoryreview.review.tasks.tidy_stores", Schedule.DAILY, None),
         "sessions": ("memoryreview.review.tasks.clear_sessions", Schedule.HOURLY, None),

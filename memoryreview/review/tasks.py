@@ -12,6 +12,7 @@ from .models import Store
 from .operations.capture import capture
 from .operations.expire import expire
 from .operations.tidy import tidy
+from .operations.upkeep import upkeep
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +37,17 @@ def tidy_stores() -> int:
         except MemoryReviewError as error:
             log.warning("tidy %s: %s", store.slug, error)
     return made
+
+
+def pack_baselines() -> int:
+    """Pack the baselines that grew; return how many."""
+    done = 0
+    for store in Store.objects.order_by("pk"):
+        try:
+            done += upkeep(store) is not None
+        except MemoryReviewError as error:
+            log.warning("upkeep %s: %s", store.slug, error)
+    return done
 
 
 def expire_proposals() -> int:

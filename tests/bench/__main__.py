@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping
 
-from . import classify_speed, cli_speed, harmless, meaning, near_duplicates
+from . import classify_speed, cli_speed, harmless, meaning, near_duplicates, upkeep
 
 Run = Callable[[argparse.Namespace], bool]
 
@@ -30,6 +30,10 @@ BENCHES: Mapping[str, tuple[str, Run]] = {
     "near_duplicates": (
         "one entry against 100,000: the index against rapidfuzz over all, and how many near duplicates it finds",
         lambda options: near_duplicates.run(queries=options.count or 60, seed=options.seed),
+    ),
+    "upkeep": (
+        "packing a baseline of 10,000 commits: its cost beside a durable commit, and the size of .git",
+        lambda options: upkeep.run(commits=options.count or 10_000, seed=options.seed),
     ),
 }
 

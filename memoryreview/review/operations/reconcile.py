@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from memoryreview.baseline import commits
+from memoryreview.baseline import commits, packing
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.models import Intent, Proposal, State, Store, Verb
 
@@ -33,6 +33,7 @@ def reconcile(store: Store) -> None:
     """Reconcile one store and remove the temp files that a killed writer left. Raises CannotApplyError, BusyError."""
     with locked(store) as shop:
         commits.sweep(baseline_dir(store))
+        packing.sweep(baseline_dir(store))
         shop.worktree().sweep()
         reconcile_within(shop)
 
