@@ -3,12 +3,31 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Mapping
+
+import django
+from django.core.management import call_command
 
 from . import classify_speed, cli_speed, harmless, meaning, near_duplicates, upkeep
 
 Run = Callable[[argparse.Namespace], bool]
+
+
+def _install() -> None:
+    """Set the product up on a throw-away data folder; the benches of the core need not wait for it."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
+    django.setup()
+    call_command("migrate", verbosity=0)
+
+
+def _apply_speed(options: argparse.Namespace) -> bool:
+    _install()
+    from . import apply_speed
+
+    return apply_speed.run(rounds=options.count or 60)
+
 
 BENCHES: Mapping[str, tuple[str, Run]] = {
     "mutations": (
@@ -26,6 +45,10 @@ BENCHES: Mapping[str, tuple[str, Run]] = {
     "cli_speed": (
         "classify on folders of 2,000 documents, and scan-text, against a bare Python that reads the files",
         lambda options: cli_speed.run(rounds=options.count or 5),
+    ),
+    "apply_speed": (
+        "one safe proposal from request to durable commit, and its rollback, against a bare commit and against git",
+        _apply_speed,
     ),
     "near_duplicates": (
         "one entry against 100,000: the index against rapidfuzz over all, and how many near duplicates it finds",
