@@ -86,6 +86,26 @@ class Snapshot(Mapping[str, bytes]):
             here = self.repository.tree(here.oid).get(segment)
         return here if here is not None and here.mode in DOCUMENT_MODES else None
 
+    def differing(self, other: Snapshot) -> tuple[str, ...]:
+        """Return the paths of documents that do not have the same bytes in both commits, sorted; folders that are equal
+        are not read."""
+        found: list[str] = []
+        waiting: list[tuple[str, TreeEntry | None, TreeEntry | None]] = [
+            ("", TreeEntry(self._tree, FOLDER_MODE), TreeEntry(other._tree, FOLDER_MODE))
+        ]
+        while waiting:
+            path, *sides = waiting.pop()
+            mine, theirs = sides
+            if mine is not None and theirs is not None and mine.oid == theirs.oid:
+                continue
+            below = [self.repository.tree(side.oid) if side and side.is_folder else {} for side in sides]
+            prefix = f"{path}/" if path else ""
+            names = below[0].keys() | below[1].keys()
+            waiting += [(prefix + os.fsdecode(name), below[0].get(name), below[1].get(name)) for name in names]
+            if any(side is not None and side.mode in DOCUMENT_MODES for side in sides):
+                found.append(path)
+        return tuple(sorted(found))
+
     def __getitem__(self, path: str) -> bytes:
         entry = self.entry(path)
         if entry is None:

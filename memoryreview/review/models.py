@@ -245,7 +245,7 @@ class Decision(models.Model):
     proposal = models.ForeignKey(Proposal, models.PROTECT, null=True, related_name="decisions")
     store = models.ForeignKey(Store, models.PROTECT, related_name="decisions")
     revision = models.PositiveIntegerField(default=0)
-    change = models.CharField(max_length=40, default="")  # the change that a rollback undoes
+    change = models.CharField(max_length=40, default="")  # what a rollback undoes, or a restore goes back to
     verb = models.CharField(max_length=12)
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="decisions")
     agent = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="decisions")

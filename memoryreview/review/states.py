@@ -32,6 +32,7 @@ class ChangeKind(StrEnum):
     APPROVED = "approved"
     CAPTURED = "captured"
     ROLLBACK = "rollback"
+    RESTORE = "restore"
     PROMOTE = "promote"
 
 
@@ -47,6 +48,7 @@ class Verb(StrEnum):
     RELEASE = "release"
     REOPEN = "reopen"
     ROLLBACK = "rollback"
+    RESTORE = "restore"
     WITHDRAW = "withdraw"
     SUPERSEDE = "supersede"
     EXPIRE = "expire"

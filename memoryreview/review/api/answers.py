@@ -17,7 +17,7 @@ from memoryreview.review.operations.receive import Preview, Receipt, rejected_be
 from .unified import unified_diff
 
 UNCHANGED = "unchanged"
-_NO_CHANGE_OF_ITS_OWN = (ChangeKind.ROLLBACK,)
+_NO_CHANGE_OF_ITS_OWN = (ChangeKind.ROLLBACK, ChangeKind.RESTORE)
 _NO_OUTCOME = (Verb.EDIT, Verb.RELEASE, Verb.REOPEN)
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
 from memoryreview.baseline import commits, steps
@@ -39,6 +38,7 @@ from memoryreview.review.models import (
     Verb,
 )
 
+from . import undone
 from .certificate import certificate
 from .context import context_of
 from .errors import CannotApplyError, SecretDetectedError
@@ -163,14 +163,7 @@ def complete(intent: Intent, differing: Iterable[str]) -> Change:
             for old, new in record.get("renames", {}).items()
         )
         change.rolls_back.set(record["rolls_back"])
-        Change.objects.filter(pk__in=record["rolls_back"]).update(unread=False)
-        Proposal.objects.filter(changes__in=record["rolls_back"], state=State.APPLIED).update(
-            state=State.ROLLED_BACK, version=F("version") + 1, updated_at=timezone.now()
-        )
-        again = Change.objects.filter(rolled_back_by__in=record["rolls_back"], rolled_back_by__kind=ChangeKind.ROLLBACK)
-        Proposal.objects.filter(changes__in=again, state=State.ROLLED_BACK).update(
-            state=State.APPLIED, version=F("version") + 1, updated_at=timezone.now()
-        )
+        undone.follow(record["rolls_back"])
         if intent.proposal is not None:
             _advance_proposal(intent.proposal, intent.oid, State(record["after"]))
         note_differing(intent.store, record["paths"], differing)

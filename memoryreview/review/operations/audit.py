@@ -22,7 +22,7 @@ from .certificate import UNREADABLE, Certified, digest, read, sha256
 from .context import with_history
 from .stores import Workshop, baseline_dir, locked
 
-_DECIDED = (ChangeKind.APPROVED, ChangeKind.PROMOTE, ChangeKind.ROLLBACK)
+_DECIDED = (ChangeKind.APPROVED, ChangeKind.PROMOTE, ChangeKind.ROLLBACK, ChangeKind.RESTORE)
 _DECISION_TRAILER = re.compile(r"^Decision-Id: (\d+)$", re.MULTILINE)
 
 

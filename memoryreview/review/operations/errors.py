@@ -24,8 +24,9 @@ class BusyError(MemoryReviewError):
     problem = "busy"
     status = 503
 
-    def __init__(self, slug: str) -> None:
-        super().__init__(f"The store “{slug}” is busy with another change. Nothing was changed; try again in a moment.")
+    def __init__(self, slug: str, *, is_being_restored: bool = False) -> None:
+        doing = "is being restored to an earlier state" if is_being_restored else "is busy with another change"
+        super().__init__(f"The store “{slug}” {doing}. Nothing was changed; try again in a moment.")
 
 
 class SecretDetectedError(MemoryReviewError):

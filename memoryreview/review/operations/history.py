@@ -27,7 +27,7 @@ MAX_CHANGES = 200
 MAX_BYTES = 16 * 1024 * 1024
 """Text that is read for all first days of one question."""
 
-_BY_A_PERSON = frozenset({ChangeKind.APPROVED, ChangeKind.PROMOTE, ChangeKind.ROLLBACK})
+_BY_A_PERSON = frozenset({ChangeKind.APPROVED, ChangeKind.PROMOTE, ChangeKind.ROLLBACK, ChangeKind.RESTORE})
 
 
 def history(store: Store, at: Snapshot, asked: Questions, zone: tzinfo) -> History:

@@ -23,6 +23,7 @@ from .permissions import require_maintainer
 from .proposals import Draft, Submission, refuse_wording, store_waiting
 from .reconcile import reconcile_within
 from .stores import Workshop, locked, reading
+from .undone import undoers
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Plan:
         conflicts: documents in which a later change touched the same lines.
         later: those later changes, oldest first.
         together: what can be rolled back with it in one commit, newest first; None when only an edit by hand helps.
-        already: the rollback that undid it, if one did.
+        already: the rollback or restore that takes it back, if one does.
         refused: why it can never be rolled back, or "".
     """
 
@@ -58,8 +59,8 @@ def _plan(change: Change, repository: Repository) -> Plan:
     tree = repository.snapshot(repository.head() or "")
     if change.kind == ChangeKind.ADOPT:
         return Plan(change, tree, {}, refused="This is the first baseline of the store; there is nothing before it.")
-    already = change.rolled_back_by.order_by("-pk").first()
-    if already is not None and not already.rolled_back_by.exists():
+    already = next(iter(undoers(change)), None)
+    if already is not None:
         return Plan(change, tree, {}, already=already)
     state, conflicts = _undone([change], tree, repository)
     if not conflicts:

@@ -12,7 +12,7 @@ from django.conf import settings
 from memoryreview.baseline.lock import LockBusyError, store_lock
 from memoryreview.baseline.repository import BaselineError, Repository, Snapshot
 from memoryreview.baseline.worktree import Worktree, WorktreeError
-from memoryreview.review.models import Store
+from memoryreview.review.models import ChangeKind, Intent, Store
 
 from .errors import BusyError, CannotApplyError
 
@@ -38,6 +38,11 @@ def skipped_in(store: Store) -> dict[str, str]:
         return dict(worktree_of(store).scan().skipped)
     except WorktreeError:
         return {}
+
+
+def is_being_restored(store: Store) -> bool:
+    """Whether a restore of the store is begun and not finished: whoever wants to write waits for it."""
+    return Intent.objects.filter(store=store, kind=ChangeKind.RESTORE).exists()
 
 
 @contextmanager
@@ -85,6 +90,6 @@ def locked(store: Store) -> Iterator[Workshop]:
         with store_lock(baseline_dir(store), timeout_s=LOCK_TIMEOUT_S), Repository(baseline_dir(store)) as repository:
             yield Workshop(store, repository)
     except LockBusyError as error:
-        raise BusyError(store.slug) from error
+        raise BusyError(store.slug, is_being_restored=is_being_restored(store)) from error
     except (BaselineError, WorktreeError) as error:
         raise CannotApplyError(str(error)) from error

@@ -17,6 +17,7 @@ from memoryreview.core.tidy.model import Known
 from memoryreview.review.models import Agent, Change, ChangeKind, Store, TidyStop
 
 from .permissions import require_maintainer
+from .undone import undoers
 
 DAILY_EDITS = 200
 """Edits that tidying makes in one store within 24 hours without a person asking for them."""
@@ -107,9 +108,11 @@ def _rolled_back(store: Store) -> Iterator[Change]:
 
 
 def _undoing(change: Change) -> Change | None:
-    """Return the rollback of a change by a person that holds: one that was itself rolled back does not."""
-    last = change.rolled_back_by.filter(person__isnull=False).select_related("person").order_by("-pk").first()
-    return last if last is not None and not last.rolled_back_by.exists() else None
+    """Return the rollback of a change by a person that holds: one that was itself rolled back does not.
+
+    A restore judges no single change, so it stops no rule.
+    """
+    return next((by for by in undoers(change) if by.person_id and by.kind == ChangeKind.ROLLBACK), None)
 
 
 def _unnoted(store: Store) -> Iterator[tuple[Change, Change]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,6 +15,7 @@ from memoryreview.review.operations import rollback
 from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.operations.permissions import may_maintain
 from memoryreview.review.operations.stores import reading
+from memoryreview.review.querysets import ChangeQuerySet
 
 from . import documents, links
 from .documents import DocumentView
@@ -24,6 +25,7 @@ from .words import CHANGE_WORDS, UNREAD_WORDS, Moment, listed, moment, plural, s
 
 _DOCUMENTS_SHOWN = 40
 _REWRITES_SHOWN = 12
+_UNDONE_SHOWN = 20
 
 _SIGNS = {
     ChangeKind.ADOPT: Sign("adopt", "book", "adopted"),
@@ -31,6 +33,7 @@ _SIGNS = {
     ChangeKind.APPROVED: Sign("done", "check", "approved"),
     ChangeKind.CAPTURED: Sign("changes", "disk", "captured from disk"),
     ChangeKind.ROLLBACK: Sign("changes", "undo", "rollback"),
+    ChangeKind.RESTORE: Sign("changes", "undo", "restore"),
     ChangeKind.PROMOTE: Sign("promotes", "arrow-up", "promotion"),
 }
 
@@ -106,7 +109,9 @@ class ChangePage:
     documents: tuple[DocumentView, ...]
     more_documents: int
     undoes: tuple[ChangeRow, ...]
+    more_undone: int
     rollback: RollbackView
+    restore_url: str
     unreadable: str
 
 
@@ -153,6 +158,7 @@ def change_page(change: Change, person: User, now: datetime) -> ChangePage:
     except CannotApplyError as error:
         unreadable, undo = str(error), RollbackView(refusal=str(error))
     decision = change.decision
+    undoes = Change.objects.filter(rolled_back_by=change)
     return ChangePage(
         row=change_row(change, now),
         parent=short_oid(change.parent),
@@ -162,15 +168,24 @@ def change_page(change: Change, person: User, now: datetime) -> ChangePage:
         certificate=_certificate(change.certificate),
         documents=shown,
         more_documents=more,
-        undoes=change_rows(_with_names(change.rolls_back), now),
+        undoes=change_rows(with_names(undoes, at_most=_UNDONE_SHOWN), now),
+        more_undone=max(0, undoes.count() - _UNDONE_SHOWN),
         rollback=undo,
+        restore_url=_restore_url(change, person),
         unreadable=unreadable,
     )
 
 
-def _with_names(changes: Any) -> Iterable[Change]:
+def _restore_url(change: Change, person: User) -> str:
+    """Return where the store can be brought back to this change, "" where it stands there or the person may not."""
+    is_past = Change.objects.filter(store=change.store_id, pk__gt=change.pk).exists()
+    return links.restore_url(change.store.slug, change.oid) if is_past and may_maintain(person, change.store) else ""
+
+
+def with_names(changes: ChangeQuerySet, *, at_most: int | None = None) -> Sequence[Change]:
+    """Return changes, newest first, with what their rows name."""
     related = changes.select_related("store", "agent", "person", "decision").prefetch_related("rolled_back_by")
-    return list(related.order_by("-pk"))
+    return list(related.order_by("-pk")[:at_most])
 
 
 def _documents(change: Change) -> tuple[tuple[DocumentView, ...], int]:
@@ -215,7 +230,7 @@ def rollback_view(change: Change, person: User, now: datetime) -> RollbackView:
         later = Change.objects.filter(pk__in=[one.pk for one in plan.later])
         return RollbackView(
             paths=plan.conflicts,
-            later=change_rows(_with_names(later), now),
+            later=change_rows(with_names(later), now),
             together=len(plan.together or ()),
         )
     if not plan.delta:

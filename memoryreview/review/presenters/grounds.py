@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from memoryreview.core.model import Severity, Verdict
+from memoryreview.core.model import Finding, Severity, Verdict
 from memoryreview.review.models import Proposal, Revision
+from memoryreview.review.operations.errors import finding_json
 
 from . import links
 from .words import kind_words, listed, short_oid
@@ -113,6 +114,10 @@ def _landed(actions: list[dict[str, Any]]) -> tuple[Landed, ...]:
         )
         for (rule, oid), alike in titles.items()
     )
+
+
+def finding_view(finding: Finding) -> FindingView:
+    return _finding(finding_json(finding))
 
 
 _SEVERITY_WORDS = {Severity.BLOCK: "Blocked", Severity.REVIEW: "Look closely", Severity.NOTE: "Note"}

@@ -41,6 +41,10 @@ def oid_url(oid: str, slug: str = "") -> str:
     return with_query(url, store=slug)
 
 
+def restore_url(slug: str, oid: str) -> str:
+    return reverse("restore", args=[slug, oid])
+
+
 def proposal_url(proposal: Proposal | int) -> str:
     return reverse("proposal", args=[proposal if isinstance(proposal, int) else proposal.pk])
 

@@ -14,7 +14,7 @@ from memoryreview.core.model import FormatName, Guard, Problem, Scope, Tree
 from memoryreview.review.models import OPEN_STATES, Agent, Store
 from memoryreview.review.operations.adopt import problems
 from memoryreview.review.operations.errors import CannotApplyError
-from memoryreview.review.operations.stores import reading
+from memoryreview.review.operations.stores import is_being_restored, reading
 
 from . import documents, links
 from .documents import Prose, Raw, Tab
@@ -81,6 +81,7 @@ class StorePage:
     differing: tuple[DocumentLink, ...]
     unreviewed: int
     alarm: str
+    is_being_restored: bool
     unreadable: str
 
 
@@ -170,6 +171,7 @@ def store_page(store: Store, now: datetime, wanted: str = "") -> StorePage:
         if store.guard == Guard.OBSERVE
         else 0,
         alarm=store.alarm,
+        is_being_restored=is_being_restored(store),
         unreadable=unreadable,
     )
 

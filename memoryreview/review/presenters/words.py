@@ -59,6 +59,7 @@ CHANGE_WORDS = {
     ChangeKind.APPROVED: "approved",
     ChangeKind.CAPTURED: "captured from disk",
     ChangeKind.ROLLBACK: "rolled back",
+    ChangeKind.RESTORE: "restored",
     ChangeKind.PROMOTE: "promoted",
 }
 
@@ -74,6 +75,7 @@ VERB_WORDS = {
     Verb.RELEASE: "released from quarantine",
     Verb.REOPEN: "reopened",
     Verb.ROLLBACK: "rolled back",
+    Verb.RESTORE: "restored the store",
     Verb.WITHDRAW: "withdrew",
     Verb.SUPERSEDE: "superseded",
     Verb.EXPIRE: "expired",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from . import accounts, decisions, history, people, queue, settings, stores, system, tidy
+from . import accounts, decisions, history, people, queue, restore, settings, stores, system, tidy
 
 
 class DocumentConverter(StringConverter):
@@ -14,7 +14,14 @@ class DocumentConverter(StringConverter):
     regex = r"[\s\S]+"
 
 
+class OidConverter(StringConverter):
+    """A whole commit id. Documents end in `.md`, so none has such a name."""
+
+    regex = "[0-9a-f]{40}"
+
+
 register_converter(DocumentConverter, "document")
+register_converter(OidConverter, "oid")
 
 queue_urls = [
     path("", queue.queue, name="queue"),
@@ -29,6 +36,7 @@ queue_urls = [
 store_urls = [
     path("stores/", stores.stores, name="stores"),
     path("stores/<slug:slug>/", stores.store, name="store"),
+    path("stores/<slug:slug>/restore/<oid:oid>", restore.restore, name="restore"),
     path("stores/<slug:slug>/<document:path>", stores.document, name="document"),
     path("promote", stores.promote, name="promote"),
     path("settings/", settings.settings, name="settings"),
