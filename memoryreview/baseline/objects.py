@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from . import durable, steps
 from .errors import BaselineError
+from .packs import DAMAGED, Packs, UnknownPackError
 
 if TYPE_CHECKING:
     from .process import PackReader
@@ -96,12 +97,14 @@ class ObjectStore:
     def __init__(self, git_dir: Path) -> None:
         self.git_dir = git_dir
         self.folder = git_dir / "objects"
-        self._packs: PackReader | None = None
+        self._packs = Packs(self.folder / "pack")
+        self._git: PackReader | None = None
 
     def close(self) -> None:
-        if self._packs is not None:
-            self._packs.close()
-            self._packs = None
+        self._packs.close()
+        if self._git is not None:
+            self._git.close()
+            self._git = None
 
     def find(self, oid: str) -> tuple[bytes, bytes] | None:
         """Return (kind, payload) of an object, None when there is none. Raises BaselineError for a damaged one."""
@@ -164,23 +167,23 @@ class ObjectStore:
         return header.partition(b" ")[0], payload
 
     def _find_packed(self, oid: str) -> tuple[bytes, bytes] | None:
-        if not self._has_packs():
-            return None
-        if self._packs is None:
-            # GitPython takes a tenth of a second to import, and a store that was never repacked needs no git process.
-            from .process import PackReader
-
-            self._packs = PackReader(self.git_dir)
-        found = self._packs.find(oid)
+        try:
+            found = self._packs.find(oid)
+        except UnknownPackError:
+            found = self._ask_git(oid)
+        except DAMAGED as error:
+            raise _damaged(oid) from error
         if found is not None and object_id(*found) != oid:
             raise _damaged(oid)
         return found
 
-    def _has_packs(self) -> bool:
-        try:
-            return any(entry.suffix == ".pack" for entry in (self.folder / "pack").iterdir())
-        except FileNotFoundError:
-            return False
+    def _ask_git(self, oid: str) -> tuple[bytes, bytes] | None:
+        if self._git is None:
+            # GitPython takes a tenth of a second to import, and our own packs need no git process.
+            from .process import PackReader
+
+            self._git = PackReader(self.git_dir)
+        return self._git.find(oid)
 
 
 def _move(temp: Path, target: Path) -> None:

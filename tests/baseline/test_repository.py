@@ -309,7 +309,7 @@ def test_git_that_answers_wrongly_or_dies_is_an_error(
     repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str
 ) -> None:
     blob = repository.snapshot(commit(repository, {"a.md": b"one\n"})).entries["a.md"].oid
-    git(repository.git_dir, "repack", "-a", "-d", "-q")
+    git(repository.git_dir, "-c", "pack.indexVersion=1", "repack", "-a", "-d", "-q")
     put_in_place_of_git(tmp_path / "bin", script, monkeypatch)
     with Repository(repository.git_dir) as reopened:
         for _ in range(2):
