@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from subprocess import PIPE
 from typing import IO, Any
@@ -39,9 +39,9 @@ _SETTINGS = {
 class _BaselineGit(git.Git):
     """GitPython's process starter for one git dir. It can only add to the environment, so `env` takes `GIT_*` away."""
 
-    def __init__(self, git_dir: Path) -> None:
+    def __init__(self, git_dir: Path, **settings: str) -> None:
         super().__init__(git_dir)
-        self._settings = {**_SETTINGS, "GIT_DIR": str(git_dir)}
+        self._settings = {**_SETTINGS, "GIT_DIR": str(git_dir), **settings}
 
     def execute(self, command: Any, *arguments: Any, **options: Any) -> Any:
         executable = shutil.which("git")
@@ -106,6 +106,33 @@ def _objects(git_dir: Path, asked: IO[bytes] | None, *options: str) -> Iterator[
         process.wait()
     except git.GitCommandError as error:
         raise failure from error
+    finally:
+        process.stdout.close()
+        process.stderr.close()
+        with suppress(git.GitCommandError):
+            process.wait()
+
+
+@contextmanager
+def changed_files(git_dir: Path, *, index: str, work_tree: Path) -> Iterator[Callable[[], set[str]]]:
+    """Start git comparing the state of files with an index; the callable waits for the paths that differ.
+
+    Only `lstat` is called on the files. The callable raises BaselineError when git cannot say.
+    """
+    settings = {"GIT_INDEX_FILE": str(git_dir / index), "GIT_WORK_TREE": str(work_tree)}
+    command = ["git", "diff-files", "--name-only", "--no-ext-diff", "--no-renames", "-z"]
+    process = _BaselineGit(git_dir, **settings).execute(command, as_process=True)
+
+    def answer() -> set[str]:
+        stdout = process.stdout.read()
+        try:
+            process.wait()
+        except git.GitCommandError as error:
+            raise BaselineError(f"git cannot compare the memory folder: {error.stderr.strip()}") from error
+        return set(os.fsdecode(stdout).split("\0")) - {""}
+
+    try:
+        yield answer
     finally:
         process.stdout.close()
         process.stderr.close()

@@ -61,17 +61,17 @@ class Snapshot(Mapping[str, bytes]):
     """The documents of one commit by path; blobs are read when asked for. `entries` maps path to TreeEntry.
 
     Looking one path up reads only the trees on its way. Links and nested repositories, which we never write, are left
-    out. `oid` is the commit, `repository` where it was read.
+    out. `oid` is the commit, `root` its topmost tree, `repository` where it was read.
     """
 
     def __init__(self, repository: Repository, oid: str) -> None:
         self.repository = repository
         self.oid = oid
-        self._tree = repository.commit(oid).tree
+        self.root = repository.commit(oid).tree
 
     @cached_property
     def entries(self) -> Mapping[str, TreeEntry]:
-        return dict(self.repository.walk(self._tree))
+        return dict(self.repository.walk(self.root))
 
     def entry(self, path: str) -> TreeEntry | None:
         """Return where a document is kept, None when the commit has none of that path."""
@@ -79,7 +79,7 @@ class Snapshot(Mapping[str, bytes]):
             segments = os.fsencode(path).split(b"/")
         except UnicodeEncodeError:
             return None
-        here: TreeEntry | None = TreeEntry(self._tree, FOLDER_MODE)
+        here: TreeEntry | None = TreeEntry(self.root, FOLDER_MODE)
         for segment in segments:
             if here is None or not here.is_folder:
                 return None

@@ -57,19 +57,19 @@ class StagedWrites:
 class Worktree:
     def __init__(self, root: Path) -> None:
         """Pin the folder by device and inode. Raises WorktreeError when the folder is missing or no folder."""
-        self._folder = PinnedFolder(root)
+        self.folder = PinnedFolder(root)
 
     @property
     def root(self) -> Path:
         """The folder's real path."""
-        return self._folder.root
+        return self.folder.root
 
     def scan(self) -> Listing:
         """Read every `.md` document below the root (dot-folders, links, temp and lock files left out).
 
         Raises WorktreeError when the folder is gone, was replaced or cannot be read: never an empty listing instead.
         """
-        return scan_folder(self._folder)
+        return scan_folder(self.folder)
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes of one document, None when there is none (a folder is none).
@@ -78,7 +78,7 @@ class Worktree:
         """
         *parents, name = self._resolved(path)
         try:
-            with self._folder.opened(parents) as fd:
+            with self.folder.opened(parents) as fd:
                 return read_document(fd, name)
         except FileNotFoundError:
             return None
@@ -115,7 +115,7 @@ class Worktree:
         *parents, name = self._resolved(path)
         with self._made(path, parents if expected is None else []):
             try:
-                with self._folder.opened(parents) as fd:
+                with self.folder.opened(parents) as fd:
                     _refuse_read_only(fd, name)
                     return _remove(fd, name, expected) if new is None else _write(fd, name, expected, new)
             except OSError as error:
@@ -143,7 +143,7 @@ class Worktree:
             if expected is None and folder not in folders:
                 stack.enter_context(self._made(path, parents))
             if folder not in folders:
-                folders[folder] = stack.enter_context(self._folder.opened(parents))
+                folders[folder] = stack.enter_context(self.folder.opened(parents))
             fd = folders[folder]
             _refuse_read_only(fd, name)
             temp = None if new is None else _stage(fd, name, expected, new)
@@ -163,7 +163,7 @@ class Worktree:
         while waiting:
             segments = waiting.pop()
             try:
-                with self._folder.opened(segments) as fd, os.scandir(fd) as entries:
+                with self.folder.opened(segments) as fd, os.scandir(fd) as entries:
                     for entry in entries:
                         if entry.is_dir(follow_symlinks=False) and entry.name != ".git":
                             waiting.append((*segments, entry.name))
@@ -204,7 +204,7 @@ class Worktree:
         made: list[Sequence[str]] = []
         try:
             for depth in range(len(folders)):
-                with self._folder.opened(folders[:depth]) as fd:
+                with self.folder.opened(folders[:depth]) as fd:
                     if _has(fd, folders[depth]):
                         continue
                     _refuse_read_only_folder(fd)
@@ -222,7 +222,7 @@ class Worktree:
     def _unmake(self, made: Sequence[Sequence[str]]) -> None:
         for folders in reversed(made):
             try:
-                with self._folder.opened(folders[:-1]) as fd:
+                with self.folder.opened(folders[:-1]) as fd:
                     os.rmdir(folders[-1], dir_fd=fd)
             except OSError:
                 return

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 import django
 from django.core.management import call_command
 
-from . import classify_speed, cli_speed, harmless, meaning, near_duplicates, upkeep
+from . import classify_speed, cli_speed, drift_scan, harmless, meaning, near_duplicates, upkeep
 
 Run = Callable[[argparse.Namespace], bool]
 
@@ -57,6 +57,10 @@ BENCHES: Mapping[str, tuple[str, Run]] = {
     "upkeep": (
         "packing a baseline of 10,000 commits: its cost beside a durable commit, and the size of .git",
         lambda options: upkeep.run(commits=options.count or 10_000, seed=options.seed),
+    ),
+    "drift_scan": (
+        "a full scan of 10,000 documents for direct writes against `git status --porcelain`",
+        lambda options: drift_scan.run(rounds=options.count or 40, seed=options.seed),
     ),
 }
 

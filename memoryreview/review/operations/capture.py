@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
+from memoryreview.baseline.drift import compare
 from memoryreview.baseline.repository import Snapshot
-from memoryreview.baseline.worktree import Listing, Worktree, WorktreeError
+from memoryreview.baseline.worktree import Worktree, WorktreeError
 from memoryreview.core import scan
 from memoryreview.core.model import Delta, Guard, Scope, Tree
 from memoryreview.review.models import Agent, Proposal, State, Store, Verb
@@ -41,9 +42,9 @@ def capture_within(shop: Workshop, *, only: Collection[str] | None = None) -> li
     tree = shop.tree()
     try:
         worktree = shop.worktree()
-        drift = _drift(tree, worktree.scan() if only is None else _look(worktree, only), only)
+        drift = _drift(tree, worktree, only)
         if only is not None and (shop.store.alarm or None in drift.values()):
-            _alarm(shop.store, _lost(tree, _drift(tree, worktree.scan(), None)))
+            _alarm(shop.store, _lost(tree, _drift(tree, worktree, None)))
         elif only is None:
             _alarm(shop.store, _lost(tree, drift))
     except WorktreeError as error:
@@ -106,24 +107,14 @@ def _continued(
     return replaced
 
 
-def _look(worktree: Worktree, paths: Collection[str]) -> Listing:
-    found: dict[str, bytes] = {}
-    for path in paths:
-        content = worktree.read(path)
-        if content is not None:
-            found[path] = content
-    return Listing(documents=found, skipped={})
-
-
-def _drift(tree: Tree, listing: Listing, only: Collection[str] | None) -> dict[str, bytes | None]:
-    drift: dict[str, bytes | None] = {
-        path: content
-        for path, content in listing.documents.items()
-        if tree.get(path) != content and (path in tree or not holds_secret(path))
+def _drift(tree: Snapshot, worktree: Worktree, only: Collection[str] | None) -> dict[str, bytes | None]:
+    """Return the documents that differ on disk. A new one whose name holds a secret is kept nowhere."""
+    looked = compare(worktree.folder, tree).documents if only is None else {path: worktree.read(path) for path in only}
+    return {
+        path: new
+        for path, new in looked.items()
+        if new != tree.get(path) and (new is None or path in tree or not holds_secret(path))
     }
-    expected = tree if only is None else [path for path in only if path in tree]
-    drift |= {path: None for path in expected if path not in listing.documents and not listing.is_unknown(path)}
-    return drift
 
 
 def holds_secret(text: str) -> bool:
@@ -133,8 +124,7 @@ def holds_secret(text: str) -> bool:
 
 def _lost(tree: Tree, drift: Delta) -> str:
     gone = sum(1 for new in drift.values() if new is None)
-    total = len(tree)
-    if gone <= 1 or gone <= total * ALARM_SHARE:
+    if gone <= 1 or gone <= (total := len(tree)) * ALARM_SHARE:
         return ""
     return (
         f"{gone} of {total} documents are gone from the folder. That looks like a lost or moved "
