@@ -91,7 +91,7 @@ class Snapshot(Mapping[str, bytes]):
         are not read."""
         found: list[str] = []
         waiting: list[tuple[str, TreeEntry | None, TreeEntry | None]] = [
-            ("", TreeEntry(self._tree, FOLDER_MODE), TreeEntry(other._tree, FOLDER_MODE))
+            ("", TreeEntry(self.root, FOLDER_MODE), TreeEntry(other.root, FOLDER_MODE))
         ]
         while waiting:
             path, *sides = waiting.pop()
