@@ -55,21 +55,25 @@ class _BaselineGit(git.Git):
 
 
 def run(
-    git_dir: Path, *arguments: str, timeout_s: float = 600.0, pass_fds: Sequence[int] = ()
+    git_dir: Path, *arguments: str, stdin: bytes = b"", timeout_s: float = 600.0, pass_fds: Sequence[int] = ()
 ) -> tuple[int, bytes, str]:
     """Run one git command and return (exit code, stdout, stderr). Raises BaselineError when git is not installed.
 
     Args: pass_fds: open files that the process keeps open until it ends, such as a lock.
     """
-    status, stdout, stderr = _BaselineGit(git_dir).execute(
-        ["git", *arguments],
-        with_extended_output=True,
-        with_exceptions=False,
-        stdout_as_string=False,
-        strip_newline_in_stdout=False,
-        kill_after_timeout=timeout_s,
-        pass_fds=tuple(pass_fds),
-    )
+    with tempfile.TemporaryFile() as asked:
+        asked.write(stdin)
+        asked.seek(0)
+        status, stdout, stderr = _BaselineGit(git_dir).execute(
+            ["git", *arguments],
+            istream=asked,
+            with_extended_output=True,
+            with_exceptions=False,
+            stdout_as_string=False,
+            strip_newline_in_stdout=False,
+            kill_after_timeout=timeout_s,
+            pass_fds=tuple(pass_fds),
+        )
     return status, stdout, stderr
 
 

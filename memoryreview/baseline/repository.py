@@ -48,7 +48,7 @@ CONFIG = b"""\
 [transfer]
 \tfsckObjects = true
 """
-_FILES = {
+OWN_FILES = {
     "HEAD": f"ref: {BRANCH}\n".encode("ascii"),
     "config": CONFIG,
     "info/attributes": b"* -text\n",
@@ -274,7 +274,7 @@ def _check_is_ours(git_dir: Path) -> None:
 
 def _empty(folder: Path) -> None:
     """Remove what a killed creator left."""
-    for name in {name.partition("/")[0] for name in (*_FOLDERS, *_FILES)}:
+    for name in {name.partition("/")[0] for name in (*_FOLDERS, *OWN_FILES)}:
         path = folder / name
         if path.is_dir():
             shutil.rmtree(path)
@@ -285,7 +285,7 @@ def _empty(folder: Path) -> None:
 def _lay_out(folder: Path) -> None:
     for name in _FOLDERS:
         (folder / name).mkdir(mode=0o700)
-    for name, content in _FILES.items():
+    for name, content in OWN_FILES.items():
         durable.write_new_file(folder / name, content)
     for name in _FOLDERS:
         durable.sync_folder(folder / name)

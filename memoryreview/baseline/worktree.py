@@ -8,7 +8,7 @@ import re
 import secrets
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -159,21 +159,28 @@ class Worktree:
         Call it under the store's lock: a live writer's temp file looks the same.
         """
         removed: list[str] = []
+        for fd, segments, name in self._temp_files():
+            # A folder that we may not change cannot hold a file of ours that matters.
+            with suppress(OSError):
+                os.unlink(name, dir_fd=fd)
+                removed.append("/".join((*segments, name)))
+        return tuple(sorted(removed))
+
+    def left_overs(self) -> tuple[str, ...]:
+        """Return the paths of temp files that a killed writer of ours left. Call it under the store's lock."""
+        return tuple(sorted("/".join((*segments, name)) for _, segments, name in self._temp_files()))
+
+    def _temp_files(self) -> Iterator[tuple[int, tuple[str, ...], str]]:
+        """Yield (open folder, its segments, name) of every temp file of ours; folders that cannot be read have none."""
         waiting: list[tuple[str, ...]] = [()]
         while waiting:
             segments = waiting.pop()
-            try:
-                with self.folder.opened(segments) as fd, os.scandir(fd) as entries:
-                    for entry in entries:
-                        if entry.is_dir(follow_symlinks=False) and entry.name != ".git":
-                            waiting.append((*segments, entry.name))
-                        elif _TEMP_NAME.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
-                            os.unlink(entry.name, dir_fd=fd)
-                            removed.append("/".join((*segments, entry.name)))
-            except OSError:
-                # A folder that we may not change cannot hold a file of ours that matters.
-                continue
-        return tuple(sorted(removed))
+            with suppress(OSError), self.folder.opened(segments) as fd, os.scandir(fd) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False) and entry.name != ".git":
+                        waiting.append((*segments, entry.name))
+                    elif _TEMP_NAME.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                        yield fd, segments, entry.name
 
     def _resolved(self, path: str) -> list[str]:
         """Return the real segments below the root. What is opened later is opened link by link again, so that a swap

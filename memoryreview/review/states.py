@@ -56,6 +56,7 @@ class Verb(StrEnum):
     CONFIGURE = "configure"
     INTERRUPT = "interrupt"
     FAIL = "fail"
+    IMPORT = "import"  # a commit of the baseline was recorded anew, after its own record was lost
 
 
 class Reason(StrEnum):

@@ -81,6 +81,7 @@ VERB_WORDS = {
     Verb.EXPIRE: "expired",
     Verb.ADOPT: "adopted",
     Verb.CONFIGURE: "set the store",
+    Verb.IMPORT: "recorded a commit anew",
     Verb.INTERRUPT: "interrupted",
     Verb.FAIL: "could not apply",
 }

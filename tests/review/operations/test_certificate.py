@@ -176,7 +176,7 @@ def test_proof_by_history_falls_with_the_history(claude: Store, propose: Propose
 
     Change.objects.filter(store=claude, kind="approved").update(kind=kind)
 
-    assert [fault.message for fault in audit(claude)] == ["The proof of index.prune does not hold."]
+    assert "The proof of index.prune does not hold." in [fault.message for fault in audit(claude)]
 
 
 def test_proof_by_history_falls_with_the_rows_that_led_to_it(claude: Store, propose: Propose) -> None:
@@ -184,7 +184,7 @@ def test_proof_by_history_falls_with_the_rows_that_led_to_it(claude: Store, prop
 
     ChangedPath.objects.filter(path="gone.md").delete()
 
-    assert [fault.message for fault in audit(claude)] == ["The proof of index.prune does not hold."]
+    assert "The proof of index.prune does not hold." in [fault.message for fault in audit(claude)]
 
 
 def test_deletion_that_only_waits_prunes_nothing(make_store: MakeStore, propose: Propose) -> None:
