@@ -1,4 +1,4 @@
-"""Web server and worker as one process group: started together, stopped together."""
+"""Web server, worker and watcher as one process group: started together, stopped together."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ from .core.errors import MemoryReviewError
 
 START_TIMEOUT_S = 30.0
 STOP_TIMEOUT_S = 10.0
+BESIDE_WEB = {"worker": ("memoryreview", "qcluster"), "watcher": ("memoryreview", "watch")}
+"""What runs beside the web server, and is started again when it ends."""
+RESTART_S = 2.0  # one that ends at once must not keep a core busy
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -52,11 +55,12 @@ def _die_with_parent() -> None:
 
 
 class Server:
-    """gunicorn (threads, not ASGI: see the measurements) and the django-q2 cluster, with logs in the data folder."""
+    """gunicorn (threads, not ASGI: see the measurements), the django-q2 cluster and the watcher, each with its log."""
 
     def __init__(self, *, host: str, port: int, home: Path) -> None:
         self.host, self.port, self.home = host, port, home
         self.children: dict[str, subprocess.Popen[bytes]] = {}
+        self.started_s: dict[str, float] = {}
 
     @property
     def url(self) -> str:
@@ -64,7 +68,7 @@ class Server:
         return f"http://{host}:{self.port}"
 
     def start(self) -> None:
-        """Start the web server, wait until it answers, then start the worker. Raises ServeError."""
+        """Start the web server, wait until it answers, then start what runs beside it. Raises ServeError."""
         check_address(self.host, self.port)
         (self.home / "address").write_text(self.url)
         bind = f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
@@ -82,9 +86,11 @@ class Server:
                 self.stop()
                 raise ServeError(f"The web server did not start; the reason is in {self.home / 'web.log'}.")
             time.sleep(0.05)
-        self._spawn("worker", "memoryreview", "qcluster")
+        for name, module in BESIDE_WEB.items():
+            self._spawn(name, *module)
 
     def _spawn(self, name: str, *module: str) -> None:
+        self.started_s[name] = time.monotonic()
         with (self.home / f"{name}.log").open("ab") as log:
             self.children[name] = subprocess.Popen(
                 [sys.executable, "-m", *module],
@@ -106,7 +112,7 @@ class Server:
             connection.close()
 
     def wait(self) -> None:
-        """Stay until Ctrl-C, SIGTERM, or the web server ends; a worker that dies is started again."""
+        """Stay until Ctrl-C, SIGTERM, or the web server ends; a worker or watcher that dies is started again."""
         stopping = False
 
         def stop(signum: int, frame: FrameType | None) -> None:
@@ -116,8 +122,10 @@ class Server:
         previous = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             while not stopping and self.children["web"].poll() is None:
-                if self.children["worker"].poll() is not None:
-                    self._spawn("worker", "memoryreview", "qcluster")
+                for name, module in BESIDE_WEB.items():
+                    is_due = time.monotonic() - self.started_s[name] >= RESTART_S
+                    if is_due and self.children[name].poll() is not None:
+                        self._spawn(name, *module)
                 time.sleep(0.2)
         finally:
             self.stop()
@@ -127,7 +135,7 @@ class Server:
             raise ServeError(f"The web server ended by itself; the reason is in {self.home / 'web.log'}.")
 
     def stop(self) -> None:
-        """Stop both, politely first."""
+        """Stop all of them, politely first."""
         for child in self.children.values():
             if child.poll() is None:
                 child.terminate()
