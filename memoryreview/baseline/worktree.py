@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import durable, steps
+from .exchange import exchange
 from .folder import PinnedFolder, UnreadableError, WorktreeError, read_document, shown
 from .names import is_reserved
 from .scan import Listing, scan_folder
@@ -268,6 +269,7 @@ def _stage(folder_fd: int, name: str, expected: bytes | None, new: bytes) -> str
 def _place(folder_fd: int, temp: str, name: str, expected: bytes | None) -> bool:
     if read_document(folder_fd, name) != expected:
         return False
+    steps.on_step("document.compared")
     if not _take_place(folder_fd, temp, name, expected):
         return False
     steps.on_step("document.replaced")
@@ -289,15 +291,56 @@ def _take_place(folder_fd: int, temp: str, name: str, expected: bytes | None) ->
         else:
             os.unlink(temp, dir_fd=folder_fd)
             return True
+    else:
+        ours = read_document(folder_fd, temp)
+        try:
+            if exchange(folder_fd, temp, name):
+                return _came_out(folder_fd, temp, name, expected=expected, ours=ours)
+        except FileNotFoundError:
+            return False
     os.replace(temp, name, src_dir_fd=folder_fd, dst_dir_fd=folder_fd)
     return True
+
+
+def _came_out(folder_fd: int, temp: str, name: str, *, expected: bytes, ours: bytes | None) -> bool:
+    """Drop the old file when it is what was expected; else somebody wrote a moment ago, and theirs takes its place."""
+    if _holds(folder_fd, temp, expected):
+        os.unlink(temp, dir_fd=folder_fd)
+        return True
+    try:
+        exchange(folder_fd, temp, name)
+        if ours is not None and not _holds(folder_fd, temp, ours):
+            exchange(folder_fd, temp, name)  # and wrote once more: the newest stays
+    except FileNotFoundError:
+        os.rename(temp, name, src_dir_fd=folder_fd, dst_dir_fd=folder_fd)
+    return False
+
+
+def _holds(folder_fd: int, name: str, content: bytes) -> bool:
+    try:
+        return read_document(folder_fd, name) == content
+    except (UnreadableError, WorktreeError):
+        return False
+
+
+def _moved_away(folder_fd: int, name: str, expected: bytes | None) -> bool:
+    """Remove a file. It is moved aside first: when it is not what was expected by then, it comes back."""
+    aside = f".mr-{secrets.token_hex(8)}.tmp"
+    os.rename(name, aside, src_dir_fd=folder_fd, dst_dir_fd=folder_fd)
+    is_expected = expected is not None and _holds(folder_fd, aside, expected)
+    if not is_expected and not _has(folder_fd, name):
+        os.rename(aside, name, src_dir_fd=folder_fd, dst_dir_fd=folder_fd)
+        return False
+    os.unlink(aside, dir_fd=folder_fd)
+    return is_expected
 
 
 def _remove(folder_fd: int, name: str, expected: bytes | None) -> bool:
     if read_document(folder_fd, name) != expected:
         return False
     steps.on_step("document.found")
-    os.unlink(name, dir_fd=folder_fd)
+    if not _moved_away(folder_fd, name, expected):
+        return False
     steps.on_step("document.removed")
     _sync(folder_fd, name)
     steps.on_step("document.durable")

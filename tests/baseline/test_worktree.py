@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import signal
 import socket
 import stat
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -16,7 +18,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memoryreview.baseline import exchange as exchange_module
 from memoryreview.baseline import folder as folder_module
+from memoryreview.baseline import steps
 from memoryreview.baseline.worktree import Worktree, WorktreeError
 from tests.baseline.git_checks import start_python
 
@@ -773,7 +777,13 @@ Worktree(Path(sys.argv[1])).replace("sub/a.md", expected=expected, new=new)
         *(
             (kind, f"document.{step}", is_done)
             for kind in ("edit", "create")
-            for step, is_done in (("created", False), ("written", False), ("replaced", True), ("durable", True))
+            for step, is_done in (
+                ("created", False),
+                ("written", False),
+                ("compared", False),
+                ("replaced", True),
+                ("durable", True),
+            )
         ),
         ("remove", "document.found", False),
         ("remove", "document.removed", True),
@@ -795,6 +805,92 @@ def test_kill_at_any_step_leaves_the_old_or_the_new_document(root: Path, kind: s
     worktree.sweep()
     assert names_in(root) == (["sub"] if now is None else ["sub", "sub/a.md"])
     assert worktree.replace("sub/a.md", expected=now, new=b"next\n")
+
+
+@pytest.fixture
+def write_at(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Callable[[], object]], None]:
+    """Do something at a step, once."""
+
+    def arm(name: str, act: Callable[[], object]) -> None:
+        waiting = [act]
+
+        def on_step(step: str) -> None:
+            if step == name and waiting:
+                waiting.pop()()
+
+        monkeypatch.setattr(steps, "on_step", on_step)
+
+    return arm
+
+
+def _over(path: Path) -> None:
+    path.with_name("theirs").write_bytes(b"theirs\n")
+    path.with_name("theirs").replace(path)
+
+
+def _into_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+LATE_WRITES: list[tuple[Callable[[Path], object], bytes | None]] = [
+    (lambda path: path.write_bytes(b"theirs\n"), b"theirs\n"),
+    (_over, b"theirs\n"),
+    (lambda path: path.unlink(), None),
+    (_into_folder, None),
+]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux exchanges two names")
+@pytest.mark.parametrize(("late", "left"), LATE_WRITES)
+@pytest.mark.parametrize("is_staged", [False, True])
+def test_write_between_our_look_and_our_rename_stays(
+    root: Path,
+    write_at: Callable[[str, Callable[[], object]], None],
+    late: Callable[[Path], object],
+    left: bytes | None,
+    is_staged: bool,
+) -> None:
+    path = root / "a.md"
+    path.write_bytes(b"old\n")
+    write_at("document.compared", lambda: late(path))
+    worktree = Worktree(root)
+
+    if is_staged:
+        with worktree.staged([("a.md", b"old\n", b"new\n")]) as files:
+            done = files.replace() == ()
+    else:
+        done = worktree.replace("a.md", expected=b"old\n", new=b"new\n")
+
+    assert (done, path.read_bytes() if path.is_file() else None, names_in(root)) == (
+        False,
+        left,
+        ["a.md"] if path.exists() else [],
+    )
+
+
+@pytest.mark.parametrize(("late", "left"), [*LATE_WRITES[:2], LATE_WRITES[3]])
+def test_write_between_our_look_and_our_removal_stays(
+    root: Path,
+    write_at: Callable[[str, Callable[[], object]], None],
+    late: Callable[[Path], object],
+    left: bytes | None,
+) -> None:
+    path = root / "a.md"
+    path.write_bytes(b"old\n")
+    write_at("document.found", lambda: late(path))
+
+    done = Worktree(root).replace("a.md", expected=b"old\n", new=None)
+
+    assert (done, path.read_bytes() if path.is_file() else None, names_in(root)) == (False, left, ["a.md"])
+
+
+def test_without_an_exchange_the_file_is_renamed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange_module, "_renameat2", lambda: lambda *_arguments: ctypes.set_errno(errno.EINVAL) or -1)
+    (root / "a.md").write_bytes(b"old\n")
+
+    assert Worktree(root).replace("a.md", expected=b"old\n", new=b"new\n")
+    assert ((root / "a.md").read_bytes(), names_in(root)) == (b"new\n", ["a.md"])
 
 
 def test_sweep_removes_only_temp_files_of_ours(root: Path) -> None:
@@ -853,16 +949,16 @@ def test_replace_syncs_the_file_before_it_takes_the_place_and_the_folder_after(
 ) -> None:
     (root / "a.md").write_bytes(b"old\n")
     seen: list[str] = []
-    for name in ("fsync", "replace"):
-        real = getattr(os, name)
+    real = os.fsync
 
-        def note(*arguments: Any, _name: str = name, _real: Callable[..., Any] = real, **options: Any) -> None:
-            seen.append(_name)
-            _real(*arguments, **options)
+    def note(fd: int) -> None:
+        seen.append("fsync")
+        real(fd)
 
-        monkeypatch.setattr(os, name, note)
+    monkeypatch.setattr(os, "fsync", note)
+    monkeypatch.setattr(steps, "on_step", lambda name: seen.append(name) if name.startswith("document.r") else None)
     assert Worktree(root).replace("a.md", expected=b"old\n", new=b"new\n")
-    assert seen == ["fsync", "replace", "fsync"]
+    assert seen == ["fsync", "document.replaced", "fsync"]
 
 
 def test_a_git_folder_in_the_memory_folder_is_never_touched(root: Path) -> None:
