@@ -12,7 +12,8 @@ from .words import Budget, similarity
 _BLANKS = re.compile(r"[ \t]+")
 _MOST_TABLE_CELLS = 400
 _LOOK_AHEAD = 8
-_MOVED_CHARS = 8
+MOVED_CHARS = 8
+"""Shorter lines stand in many places by chance: that one moved is not told."""
 
 
 def without_blanks(text: str) -> str:
@@ -75,10 +76,10 @@ def moved_lines(
     removed: defaultdict[str, list[int]] = defaultdict(list)
     for hunk in hunks:
         for left in range(hunk.old_start, hunk.old_end):
-            if left not in paired and len(old[left]) >= _MOVED_CHARS:
+            if left not in paired and len(old[left]) >= MOVED_CHARS:
                 removed[old[left]].append(left)
         for right in range(hunk.new_start, hunk.new_end):
-            if right not in taken and len(new[right]) >= _MOVED_CHARS:
+            if right not in taken and len(new[right]) >= MOVED_CHARS:
                 added[new[right]].append(right)
     return {
         left: right
