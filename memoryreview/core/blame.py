@@ -7,7 +7,7 @@ say too little to be known again (blank ones, fences) count as moved by nobody: 
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -31,6 +31,8 @@ class Fate(StrEnum):
     REWRITTEN = "rewritten"
     MOVED = "moved"
     REMOVED = "removed"
+    OLDER = "older"
+    """Nothing: it stands as it is in the last version given, and nobody looked further."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ class Asked:
         return next((one for fits in ways for one in entries if fits(one.text)), None)
 
 
-def line_origins(versions: Iterable[bytes | None], wanted: range | None = None) -> dict[int, int]:
+def line_origins(versions: Iterable[bytes | None], wanted: Collection[int] | None = None) -> dict[int, int]:
     """Return for lines of the newest version the oldest version up to which they stand without a break.
 
     Args:
@@ -102,12 +104,13 @@ def line_origins(versions: Iterable[bytes | None], wanted: range | None = None) 
 
 
 def entry_touches(versions: Iterable[bytes | None], locate: Locate, asked: Asked) -> Iterator[Touch]:
-    """Yield what the versions did to one entry, newest first; the last one added it, if the versions reach so far.
+    """Yield what the versions did to one entry, newest first. The last one added it, or it is older than all of them.
 
     An entry is known again by its lines, else as a whole elsewhere, else by what its kind is named by (the target of a
     row, the title of a heading), else by its likeness. Versions that leave it and the lines around it are not parsed.
     """
     span: tuple[int, int] | None = None
+    number, older = 0, _Version.of(None)
     for number, (newer, older) in enumerate(pairwise(map(_Version.of, versions))):
         if span is None:
             entry = asked.find(number, newer.data, locate)
@@ -135,6 +138,9 @@ def entry_touches(versions: Iterable[bytes | None], locate: Locate, asked: Asked
         elif known.is_moved:
             yield Touch(number, Fate.MOVED, before, after, entry)
         span = known.entry.lines
+    left = _entry_on(locate(number + 1, older.data), span[0] - 1) if span is not None else None
+    if left is not None:
+        yield Touch(number + 1, Fate.OLDER, _text(older, left), _text(older, left), left)
 
 
 @dataclass(frozen=True, slots=True)

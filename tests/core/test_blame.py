@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memoryreview.core import formats
@@ -14,6 +14,9 @@ from memoryreview.core.blame import Asked, Fate, entry_touches, line_origins
 from memoryreview.core.formats.base import Entry
 from memoryreview.core.model import FormatName
 from memoryreview.core.text import split_lines
+
+# How fast values are made is a matter of the machine.
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 lines = st.sampled_from(["- Never force-push to main.", "- Ask first.", "", "# Ports", "```", "The port is 5432."])
 documents = st.builds(
@@ -37,6 +40,7 @@ def origins(*newest_first: bytes | None) -> list[int | None]:
     return [found.get(at) for at in range(len(bodies(newest_first[0])))]
 
 
+@unhurried
 @given(st.lists(st.one_of(st.none(), documents), min_size=1, max_size=6))
 def test_every_line_comes_from_one_version_and_stands_in_all_since(versions: list[bytes | None]) -> None:
     found = line_origins([*versions, None])
@@ -47,6 +51,7 @@ def test_every_line_comes_from_one_version_and_stands_in_all_since(versions: lis
     assert found == line_origins([*versions, None])
 
 
+@unhurried
 @given(st.lists(documents, min_size=1, max_size=6))
 def test_lines_older_than_the_last_version_are_left_out(versions: list[bytes]) -> None:
     found = line_origins(versions)
@@ -57,6 +62,7 @@ def test_lines_older_than_the_last_version_are_left_out(versions: list[bytes]) -
     assert {at: found.get(at, len(versions) - 1) for at in rest | set(found)} == line_origins([*versions, None])
 
 
+@unhurried
 @given(st.lists(st.lists(st.integers(0, 9), unique=True), min_size=1, max_size=6), st.data())
 def test_a_line_that_only_moves_keeps_its_version(numbers: list[list[int]], data: st.DataObject) -> None:
     versions = [joined([f"- Service {number} listens here." for number in version]) for version in numbers]
@@ -68,6 +74,7 @@ def test_a_line_that_only_moves_keeps_its_version(numbers: list[list[int]], data
         assert found[at] == gap - 1
 
 
+@unhurried
 @given(st.lists(lines, max_size=8), st.lists(lines, max_size=8), st.sampled_from(["\n", "\r\n"]), st.booleans())
 def test_what_stands_above_and_below_additions_keeps_the_oldest(
     above: list[str], below: list[str], eol: str, ends: bool
@@ -81,6 +88,7 @@ def test_what_stands_above_and_below_additions_keeps_the_oldest(
     assert found.count(0) == 2
 
 
+@unhurried
 @given(documents, documents, st.integers(0, 9), st.integers(0, 9))
 def test_some_lines_asked_for_tell_the_same(new: bytes, old: bytes, start: int, length: int) -> None:
     every = line_origins([new, old, None])
@@ -125,6 +133,7 @@ def told(
     return [(touch.version, touch.fate) for touch in entry_touches(newest_first, locate, Asked.of(asked))]
 
 
+@unhurried
 @given(st.integers(0, 10_000), st.sampled_from(["\n", "\r\n"]))
 def test_touches_of_a_bullet_are_those_that_were_made(seed: int, eol: str) -> None:
     random = Random(seed)
@@ -156,6 +165,7 @@ def _page(order: Sequence[int], bullets: dict[int, str], ports: dict[int, int], 
     return eol.join(["# Hosts", "", *(f"{bullets[one]} {ports[one]}." for one in order), ""]).encode()
 
 
+@unhurried
 @given(st.lists(documents, min_size=1, max_size=5), st.integers(1, 9), st.sampled_from(FormatName))
 def test_touches_are_total_and_go_from_new_to_old(versions: list[bytes], lineno: int, name: FormatName) -> None:
     found = told([*versions, None], str(lineno), name)
@@ -190,6 +200,13 @@ def test_task_of_a_handbook_is_one_block() -> None:
 
     assert told([new, old, None], "1", FormatName.CODEX) == [(0, Fate.REWRITTEN), (1, Fate.ADDED)]
     assert told([new, old, None], "4", FormatName.CODEX) == [(1, Fate.ADDED)]
+
+
+def test_entry_older_than_the_last_version_says_so() -> None:
+    versions = [b"- First.\n- Ask twice, always.\n", b"- Ask first, always.\n", b"- Other.\n- Ask first, always.\n"]
+
+    assert told(versions, "2") == [(0, Fate.REWRITTEN), (2, Fate.OLDER)]
+    assert told(versions[:1], "2") == []
 
 
 def test_entry_that_is_gone_is_found_by_its_words() -> None:

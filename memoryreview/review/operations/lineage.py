@@ -39,15 +39,22 @@ class _Stretch:
 
 
 def passages(
-    store: Store, path: str, *, before: int | None = None, keep: Q | None = None, batch: int = _BATCH
+    store: Store,
+    path: str,
+    *,
+    as_of: int | None = None,
+    before: int | None = None,
+    keep: Q | None = None,
+    batch: int = _BATCH,
 ) -> Iterator[Passage]:
     """Yield the changes of a document, newest first, under its earlier names as well. Rows are read in batches.
 
     Args:
-        before: only changes with a smaller id; the document's names are followed from the newest change all the same.
+        as_of: the change as of which the document is called `path`, by its id; None for now.
+        before: only changes with a smaller id; names are followed from `as_of` on all the same.
         keep: what a change must be, as a condition on `ChangedPath` ("change__kind").
     """
-    for stretch in _stretches(store, path):
+    for stretch in _stretches(store, path, None if as_of is None else as_of + 1):
         until = min((bound for bound in (before, stretch.until) if bound is not None), default=None)
         if until is not None and until <= stretch.since:
             continue
@@ -60,8 +67,7 @@ def renamed_to(store: Store, path: str) -> str:
     return newest.path if newest is not None else ""
 
 
-def _stretches(store: Store, path: str) -> Iterator[_Stretch]:
-    until: int | None = None
+def _stretches(store: Store, path: str, until: int | None) -> Iterator[_Stretch]:
     for _ in range(MAX_NAMES):
         renames = RenamedPath.objects.filter(store=store, path=path)
         if until is not None:

@@ -18,6 +18,7 @@ from memoryreview.review.operations.stores import reading
 from memoryreview.review.querysets import ChangeQuerySet
 
 from . import documents, links
+from .around import with_around
 from .documents import DocumentView
 from .outcome import Step, step
 from .rows import Sign, agent_words
@@ -106,6 +107,7 @@ class ChangePage:
     proposal_url: str
     decision: Step | None
     certificate: Certificate | None
+    message: str
     documents: tuple[DocumentView, ...]
     more_documents: int
     undoes: tuple[ChangeRow, ...]
@@ -151,8 +153,10 @@ def _who(change: Change) -> str:
 def change_page(change: Change, person: User, now: datetime) -> ChangePage:
     """Read everything that the page of a change shows."""
     shown: tuple[DocumentView, ...] = ()
-    more, unreadable = 0, ""
+    more, message, unreadable = 0, "", ""
     try:
+        with reading(change.store) as repository:
+            message = repository.message(change.oid).strip()
         shown, more = _documents(change)
         undo = rollback_view(change, person, now)
     except CannotApplyError as error:
@@ -166,6 +170,7 @@ def change_page(change: Change, person: User, now: datetime) -> ChangePage:
         proposal_url=links.proposal_url(change.proposal_id) if change.proposal_id else "",
         decision=step(decision, now) if decision is not None else None,
         certificate=_certificate(change.certificate),
+        message=message,
         documents=shown,
         more_documents=more,
         undoes=change_rows(with_names(undoes, at_most=_UNDONE_SHOWN), now),
@@ -196,7 +201,8 @@ def _documents(change: Change) -> tuple[tuple[DocumentView, ...], int]:
     with reading(change.store) as repository:
         before, after = repository.snapshot(change.parent), repository.snapshot(change.oid)
         delta = {path: after.get(path) for path in paths}
-        return documents.documents(before, delta, slug=change.store.slug), len(change.paths) - len(paths)
+        shown = documents.documents(before, delta, slug=change.store.slug)
+        return with_around(shown, change, after), len(change.paths) - len(paths)
 
 
 def _certificate(stored: dict[str, Any] | None) -> Certificate | None:

@@ -103,6 +103,22 @@ class Prose:
 
 
 @dataclass(frozen=True, slots=True)
+class Around:
+    """Addresses beside one document of a change, "" where there is none.
+
+    Args:
+        earlier, later: the change of the same document before and after this one.
+        then, blame, file: the document as of this change: shown, attributed, and to be saved.
+    """
+
+    earlier: str = ""
+    later: str = ""
+    then: str = ""
+    blame: str = ""
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentView:
     """One changed document. `prose` or `raw` is shown where it is there, else the difference; a rename has neither."""
 
@@ -113,6 +129,7 @@ class DocumentView:
     diff: DocumentDiff | None = None
     prose: Prose | None = None
     raw: Raw | None = None
+    around: Around | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,6 +90,26 @@ class Evidence:
     provenance: Provenance | None
 
 
+@dataclass(frozen=True, slots=True)
+class SourceView:
+    """What a proposal says where it comes from. `files` are cited places: "src/x.py:12: text"."""
+
+    place: str
+    quote: str
+    files: tuple[str, ...]
+
+
+def source_view(proposal: Proposal) -> SourceView | None:
+    """Return the source of a proposal as it was stated, None when nothing was. Looks nothing up."""
+    source = proposal.source if isinstance(proposal.source, dict) else {}
+    files = tuple(
+        f"{cited.path}:{cited.line}: {cited.text}" if cited.line else f"{cited.path}: {cited.text}"
+        for cited in citations(source)[:_FILES_SHOWN]
+    )
+    found = SourceView(_place(source), _text(source.get("evidence")), files)
+    return found if any((found.place, found.quote, found.files)) else None
+
+
 def evidence(proposal: Proposal, tree: Tree, delta: Delta) -> Evidence:
     source = proposal.source if isinstance(proposal.source, dict) else {}
     form = format_of(FormatName(proposal.store.format))

@@ -13,7 +13,20 @@ from .markup import rendered
 
 FOLDER = Path(__file__).resolve().parents[2] / "help"
 # In the order of the menu; the first is the start page.
-NAMES = ("start", "classes", "settings", "keys", "commands", "agents", "rollback", "tidy", "teams", "limits", "errors")
+NAMES = (
+    "start",
+    "classes",
+    "settings",
+    "keys",
+    "commands",
+    "agents",
+    "history",
+    "rollback",
+    "tidy",
+    "teams",
+    "limits",
+    "errors",
+)
 
 
 @dataclass(frozen=True, slots=True)

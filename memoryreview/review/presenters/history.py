@@ -8,14 +8,13 @@ from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
 
 from django.db.models import Q
-from django.urls import reverse
 
 from memoryreview.review.models import ChangeKind, Store
 from memoryreview.review.operations.lineage import passages, renamed_to
 from memoryreview.review.querysets import ChangeQuerySet
 
 from .changes import ChangeRow, change_rows
-from .links import with_query
+from .links import history_url
 from .words import CHANGE_WORDS
 
 UNREAD = "unread"
@@ -28,6 +27,7 @@ class Wanted:
 
     Args:
         show: "unread" for what landed unread.
+        entry: a line of the document, or words of an entry; its history is told then, as of the commit `at`.
         before: only changes with a smaller id, 0 for all.
     """
 
@@ -40,11 +40,16 @@ class Wanted:
     until: date | None = None
     show: str = ""
     before: int = 0
+    entry: str = ""
+    at: str = ""
 
     @classmethod
     def of(cls, query: Mapping[str, str], *, before: int) -> Wanted:
         """Read an address; a date that is none counts as not asked."""
-        said = {name: query.get(name, "")[:_MAX_CHARS] for name in ("store", "path", "kind", "agent", "person")}
+        said = {
+            name: query.get(name, "")[:_MAX_CHARS]
+            for name in ("store", "path", "kind", "agent", "person", "entry", "at")
+        }
         show = UNREAD if query.get("show") == UNREAD else ""
         since, until = _day(query.get("since", "")), _day(query.get("until", ""))
         return cls(**said, since=since, until=until, show=show, before=before)
@@ -56,7 +61,9 @@ class Wanted:
 
     def query(self) -> dict[str, str]:
         """Return the filter as parameters of an address, without the place in the list."""
-        texts = {name: getattr(self, name) for name in ("show", "store", "path", "kind", "agent", "person")}
+        texts = {
+            name: getattr(self, name) for name in ("show", "store", "path", "entry", "at", "kind", "agent", "person")
+        }
         days = {name: day.isoformat() for name, day in (("since", self.since), ("until", self.until)) if day}
         return {name: text for name, text in texts.items() if text} | days
 
@@ -137,7 +144,7 @@ def _page(shown: tuple[ChangeRow, ...], rows: int) -> Listed:
 def renamed_link(store: Store, path: str) -> HistoryLink | None:
     """Return the history of the name that a document was given, None when it bears its own or is gone."""
     name = renamed_to(store, path)
-    return HistoryLink(name, with_query(reverse("history"), store=store.slug, path=name)) if name else None
+    return HistoryLink(name, history_url(store=store.slug, path=name)) if name else None
 
 
 def _day(text: str) -> date | None:

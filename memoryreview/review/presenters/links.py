@@ -45,6 +45,10 @@ def restore_url(slug: str, oid: str) -> str:
     return reverse("restore", args=[slug, oid])
 
 
+def history_url(**query: str) -> str:
+    return with_query(reverse("history"), **query)
+
+
 def proposal_url(proposal: Proposal | int) -> str:
     return reverse("proposal", args=[proposal if isinstance(proposal, int) else proposal.pk])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -16,11 +16,9 @@ from memoryreview.review.operations.adopt import problems
 from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.operations.stores import is_being_restored, reading
 
-from . import documents, links
-from .documents import Prose, Raw, Tab
-from .editing import fits_a_form
-from .evidence import MeterView, budgets, index_budgets
-from .words import Moment, moment, plural, short_oid, size_words
+from . import links
+from .evidence import MeterView, index_budgets
+from .words import Moment, moment, plural, short_oid
 
 _DOCUMENTS_SHOWN = 1000
 _PROBLEMS_SHOWN = 50
@@ -83,26 +81,6 @@ class StorePage:
     alarm: str
     is_being_restored: bool
     unreadable: str
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentPage:
-    """`targets` are the team stores that this document may be promoted to."""
-
-    store: str
-    store_url: str
-    path: str
-    head: str
-    size: str
-    entries: str
-    tabs: tuple[Tab, ...]
-    view: str
-    raw: Raw | None
-    prose: Prose | None
-    meters: tuple[MeterView, ...]
-    differs: bool
-    targets: tuple[str, ...]
-    is_gone: bool
 
 
 def store_rows(stores: Iterable[Store], now: datetime) -> tuple[StoreRow, ...]:
@@ -196,50 +174,3 @@ def _problem(store: Store, problem: Problem) -> ProblemView:
 
 def _links(store: Store, paths: Iterable[str]) -> tuple[DocumentLink, ...]:
     return tuple(DocumentLink(path, links.document_url(store.slug, path)) for path in paths)
-
-
-_TABS = {"raw": "Raw text", "rendered": "Rendered", "history": "History"}
-
-
-def document_page(store: Store, readings: Sequence[str], person: User, view: str) -> DocumentPage | None:
-    """Read one approved document by the first of its possible names; None when it never was one.
-
-    Raises: CannotApplyError when the baseline cannot be read.
-    """
-    with reading(store) as repository:
-        head = repository.head() or ""
-        tree = repository.snapshot(head)
-        path = next((name for name in readings if name in tree), readings[0])
-        data = tree.get(path)
-    if data is None and not store.changes.filter(changed_paths__path=path).exists():
-        return None
-    view = "history" if data is None else view if view in _TABS else "raw"
-    form = format_of(FormatName(store.format))
-    content = data or b""
-    return DocumentPage(
-        store=store.slug,
-        store_url=links.store_url(store.slug),
-        path=path,
-        head=short_oid(head),
-        size=size_words(len(content)),
-        entries=plural(len(form.entries(path, content)), "entry", "entries"),
-        tabs=tuple(
-            Tab(words, links.document_url(store.slug, path, **({} if name == "raw" else {"view": name})), name == view)
-            for name, words in _TABS.items()
-            if data is not None or name == "history"
-        ),
-        view=view,
-        raw=documents.raw(content) if view == "raw" else None,
-        prose=documents.prose(content) if view == "rendered" else None,
-        meters=budgets(form, path, content) if data is not None else (),
-        differs=path in store.differing,
-        targets=_targets(store, person) if data is not None and fits_a_form(path) else (),
-        is_gone=data is None,
-    )
-
-
-def _targets(store: Store, person: User) -> tuple[str, ...]:
-    if store.scope != Scope.PRIVATE:
-        return ()
-    teams = Store.objects.visible_to(person).filter(scope=str(Scope.TEAM)).order_by("slug")
-    return tuple(teams.values_list("slug", flat=True))

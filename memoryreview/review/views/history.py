@@ -17,6 +17,7 @@ from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.operations.stores import reading
 from memoryreview.review.presenters import editing, links
 from memoryreview.review.presenters.changes import change_page, filter_words, rolled_back_words
+from memoryreview.review.presenters.entry_history import entry_page
 from memoryreview.review.presenters.history import KIND_CHOICES, UNREAD, Wanted, listed_changes, renamed_link
 from memoryreview.review.presenters.words import plural
 from memoryreview.review.querysets import ChangeQuerySet
@@ -50,9 +51,11 @@ def visible_change(request: Request, oid: str) -> Change:
 @require_GET
 @signed_in
 def history(request: Request) -> HttpResponse:
-    """List changes, newest first: of all stores, one store, or one document; all, or those that landed unread."""
+    """List changes, newest first: of all stores, one store, one document or one entry; all, or those unread."""
     wanted = Wanted.of(request.GET.dict(), before=number(request.GET.get("before", "")))
     store = Store.objects.visible_to(request.user).filter(slug=wanted.store).first() if wanted.store else None
+    if wanted.entry and wanted.path and store is not None:
+        return _entry_history(request, wanted, store)
     page = listed_changes(visible_changes(request), wanted, store, timezone.now(), rows=ROWS)
     older = links.with_query(reverse("history"), **wanted.query(), before=page.older) if page.older else ""
     context = {
@@ -66,6 +69,14 @@ def history(request: Request) -> HttpResponse:
         "toast": toast.take(request),
     }
     return render(request, "review/history.html", context)
+
+
+def _entry_history(request: Request, wanted: Wanted, store: Store) -> HttpResponse:
+    try:
+        page = entry_page(visible_changes(request), wanted, store, timezone.now())
+    except MemoryReviewError as error:
+        return refused(request, error)
+    return render(request, "review/entry_history.html", {"page": page, "wanted": wanted})
 
 
 def unread_count(request: Request) -> int:

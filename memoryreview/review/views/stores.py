@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -14,11 +16,12 @@ from memoryreview.review.operations.errors import AlreadyDecidedError
 from memoryreview.review.operations.permissions import may_maintain
 from memoryreview.review.operations.promote import promote as promote_document
 from memoryreview.review.presenters import links
+from memoryreview.review.presenters.document_page import Ask, DocumentPage, document_page
 from memoryreview.review.presenters.history import Wanted, listed_changes, renamed_link
-from memoryreview.review.presenters.stores import annotated, document_page, store_page, store_rows
+from memoryreview.review.presenters.stores import annotated, store_page, store_rows
 
 from . import toast
-from .access import Request, signed_in
+from .access import Request, number, signed_in
 from .answers import see_other
 from .errors import refusal, refused
 from .history import ROWS, visible_changes
@@ -59,12 +62,22 @@ def store(request: Request, slug: str) -> HttpResponse:
 @signed_in
 def document(request: Request, slug: str, path: str) -> HttpResponse:
     found = visible_store(request, slug)
+    asked = {name: request.GET.get(name, "")[:60] for name in ("view", "at", "from", "line")}
+    ask = Ask(
+        links.readings(path),
+        view=asked["view"],
+        at=asked["at"],
+        start=number(asked["from"]),
+        lineno=number(asked["line"]),
+    )
     try:
-        page = document_page(found, links.readings(path), request.user, request.GET.get("view", ""))
+        page = document_page(found, ask, request.user, timezone.now())
     except MemoryReviewError as error:
         return refused(request, error)
     if page is None:
         raise Http404
+    if ask.view == "file" and not page.is_gone:
+        return _file(page)
     context: dict[str, object] = {"page": page, "toast": toast.take(request)}
     if page.view == "history":
         wanted = Wanted(store=slug, path=page.path)
@@ -72,6 +85,14 @@ def document(request: Request, slug: str, path: str) -> HttpResponse:
         context["renamed"] = renamed_link(found, page.path) if page.is_gone else None
         context["older"] = links.with_query(reverse("history"), store=slug, path=page.path)
     return render(request, "review/document.html", context)
+
+
+def _file(page: DocumentPage) -> HttpResponse:
+    """Answer with the very bytes, to be saved and never shown as a page of ours."""
+    name = quote(page.path.rpartition("/")[2].encode("utf-8", "surrogateescape"))
+    disposition = f"attachment; filename*=UTF-8''{name}"
+    headers = {"Content-Disposition": disposition, "X-Content-Type-Options": "nosniff"}
+    return HttpResponse(page.content, content_type="text/markdown; charset=utf-8", headers=headers)
 
 
 @require_POST

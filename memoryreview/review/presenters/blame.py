@@ -1,0 +1,204 @@
+"""From a line or an entry to the change that brought it, and from there to who, when and why."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+
+from memoryreview.baseline.repository import Snapshot
+from memoryreview.core.formats.base import Entry
+from memoryreview.core.text import split_lines
+from memoryreview.review.models import Change, ChangeKind, Store
+from memoryreview.review.operations import blame
+from memoryreview.review.operations.lineage import Passage
+
+from . import links
+from .changes import ChangeRow, change_row
+from .evidence import SourceView, source_view
+from .outcome import Step, step
+from .rows import agent_words
+from .words import moment, plural
+
+LINES_SHOWN = 400
+_ORIGINS_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class BlameLine:
+    number: int
+    text: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class BlameGroup:
+    """Consecutive lines of one change. `row` is None where they are older than was looked; `title` says it then."""
+
+    row: ChangeRow | None
+    title: str
+    lines: tuple[BlameLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """One change that lines come from, and all that led to it.
+
+    Args: lines: "line 12" or "lines 12 and 14" of what is asked.
+    """
+
+    lines: str
+    row: ChangeRow
+    agent: str
+    proposal_id: int | None
+    proposal_url: str
+    source: SourceView | None
+    decision: Step | None
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where one entry, or a line outside of all entries, comes from. `url` leads to the history of the entry."""
+
+    title: str
+    first: int
+    last: int
+    url: str
+    origins: tuple[Origin, ...]
+    older: str
+
+
+@dataclass(frozen=True, slots=True)
+class BlamePage:
+    """`above` and `below` are addresses of the lines before and after, "" at the ends."""
+
+    groups: tuple[BlameGroup, ...]
+    shown: str
+    above: str
+    below: str
+    note: str
+    provenance: Provenance | None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A document as of a commit, and the parameters that every address of it keeps."""
+
+    store: Store
+    at: Snapshot
+    path: str
+    kept: Mapping[str, str]
+
+    def url(self, first: int, line: int = 0) -> str:
+        """Return the address of the page that begins with a 0-based line, with a 1-based line explained."""
+        start = {"from": str(first + 1)} if first else {}
+        asked = {"line": str(line)} if line else {}
+        address = links.document_url(self.store.slug, self.path, **self.kept, view="blame", **start, **asked)
+        return f"{address}#origin" if line else address
+
+
+def blame_page(place: Place, *, start: int, lineno: int, now: datetime) -> BlamePage:
+    """Attribute one page of lines.
+
+    Args: start: the first line to show, lineno: the line to explain; both 1-based, 0 for none.
+    """
+    data = place.at[place.path]
+    bodies = [line.body.decode("utf-8", "surrogateescape") for line in split_lines(data)]
+    first = start - 1 if 1 <= start <= len(bodies) else 0
+    shown = range(first, min(first + LINES_SHOWN, len(bodies)))
+    entry = _entry_on(blame.entries_of(place.store, place.path, data), lineno) if lineno else None
+    about = _asked_lines(entry, lineno, len(bodies))
+    found = blame.blame(place.store, place.at, place.path, {*shown, *about})
+    changes = _changes(place.store, found.origins.values())
+    groups = []
+    for pk, numbers in groupby(shown, key=lambda at: found.origins[at].pk if at in found.origins else 0):
+        change = changes.get(pk)
+        lines = tuple(BlameLine(at + 1, bodies[at], place.url(first, at + 1)) for at in numbers)
+        row = change_row(change, now) if change is not None else None
+        groups.append(BlameGroup(row, _title(change, now) if change is not None else "Older", lines))
+    return BlamePage(
+        groups=tuple(groups),
+        shown=f"Lines {first + 1}–{shown.stop} of {len(bodies):,}" if len(shown) < len(bodies) else "",
+        above=place.url(max(0, first - LINES_SHOWN)) if first else "",
+        below=place.url(shown.stop) if shown.stop < len(bodies) else "",
+        note=found.reach.cut,
+        provenance=_provenance(place, entry, about, found, changes, now) if about else None,
+    )
+
+
+def _entry_on(entries: Sequence[Entry], lineno: int) -> Entry | None:
+    return next((one for one in entries if one.lines[0] <= lineno <= one.lines[1]), None)
+
+
+def _asked_lines(entry: Entry | None, lineno: int, count: int) -> range:
+    if entry is not None:
+        return range(entry.lines[0] - 1, min(entry.lines[1], count))
+    return range(lineno - 1, lineno) if 1 <= lineno <= count else range(0)
+
+
+def _changes(store: Store, passages: Iterable[Passage]) -> dict[int, Change]:
+    related = ("store", "agent", "person", "decision__person", "decision__agent", "proposal__store")
+    found = Change.objects.filter(store=store).select_related(*related).prefetch_related("rolled_back_by")
+    return found.in_bulk({passage.pk for passage in passages})
+
+
+def _title(change: Change, now: datetime) -> str:
+    """Return what a gutter says: the title, of an adoption when it was."""
+    if change.kind == ChangeKind.ADOPT:
+        return f"Adopted on {moment(change.at, now).exact[:10]}"
+    return change.title
+
+
+def _provenance(
+    place: Place,
+    entry: Entry | None,
+    about: range,
+    found: blame.Blame,
+    changes: Mapping[int, Change],
+    now: datetime,
+) -> Provenance:
+    by_change: dict[int, list[int]] = {}
+    for line in about:
+        if line in found.origins:
+            by_change.setdefault(found.origins[line].pk, []).append(line + 1)
+    newest_first = sorted((pk for pk in by_change if pk in changes), reverse=True)
+    unknown = [line + 1 for line in about if line not in found.origins]
+    return Provenance(
+        title=entry.title if entry is not None else "",
+        first=about.start + 1,
+        last=about.stop,
+        url=_history_url(place, entry) if entry is not None else "",
+        origins=tuple(_origin(changes[pk], by_change[pk], now) for pk in newest_first[:_ORIGINS_SHOWN]),
+        older=f"{_line_words(unknown)}: older than what was looked at." if unknown else "",
+    )
+
+
+def _history_url(place: Place, entry: Entry) -> str:
+    at = place.kept.get("at", "")
+    return links.history_url(store=place.store.slug, path=place.path, entry=str(entry.lines[0]), at=at)
+
+
+def _origin(change: Change, lines: Collection[int], now: datetime) -> Origin:
+    proposal, decision = change.proposal, change.decision
+    return Origin(
+        lines=_line_words(list(lines)),
+        row=change_row(change, now),
+        agent=agent_words(change.agent) if change.agent is not None else "",
+        proposal_id=change.proposal_id,
+        proposal_url=links.proposal_url(proposal) if proposal is not None else "",
+        source=source_view(proposal) if proposal is not None else None,
+        decision=step(decision, now) if decision is not None else None,
+        rule=str((change.certificate or {}).get("rule", "")),
+    )
+
+
+def _line_words(lines: Sequence[int]) -> str:
+    """Name 1-based lines: "Line 12", "Lines 12–14", "3 lines from 12 to 20"."""
+    first, last = lines[0], lines[-1]
+    if first == last:
+        return f"Line {first}"
+    if last - first + 1 == len(lines):
+        return f"Lines {first}–{last}"
+    return f"{plural(len(lines), 'line')} from {first} to {last}"

@@ -1,0 +1,159 @@
+"""One approved document: as it is, as it was, and where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.contrib.auth.models import User
+
+from memoryreview.baseline.repository import Snapshot
+from memoryreview.core.formats import of as format_of
+from memoryreview.core.model import FormatName, Scope
+from memoryreview.review.models import Change, Store
+from memoryreview.review.operations.stores import reading
+
+from . import documents, links
+from .blame import BlamePage, Place, blame_page
+from .documents import Prose, Raw, Tab
+from .editing import fits_a_form
+from .evidence import MeterView, budgets
+from .words import Moment, moment, plural, short_oid, size_words
+
+_TABS = {"raw": "Raw text", "rendered": "Rendered", "blame": "Blame", "history": "History"}
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """How somebody wants to see a document.
+
+    Args:
+        readings: its possible names, the likeliest first.
+        at: the commit as of which it is shown, "" for what is approved now.
+        start, lineno: first line shown and line explained in the blame, 1-based, 0 for none.
+    """
+
+    readings: Sequence[str]
+    view: str = ""
+    at: str = ""
+    start: int = 0
+    lineno: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class OlderVersion:
+    """That a document is shown as of a change. `is_same`: the same text is approved now; `now_url` leads there."""
+
+    title: str
+    url: str
+    oid: str
+    at: Moment
+    is_same: bool
+    now_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPage:
+    """`targets` are the team stores that this document may be promoted to. `content` is for the raw file."""
+
+    store: str
+    store_url: str
+    path: str
+    head: str
+    size: str
+    entries: str
+    tabs: tuple[Tab, ...]
+    view: str
+    raw: Raw | None
+    prose: Prose | None
+    blame: BlamePage | None
+    meters: tuple[MeterView, ...]
+    differs: bool
+    targets: tuple[str, ...]
+    is_gone: bool
+    older: OlderVersion | None
+    download_url: str
+    content: bytes = field(repr=False, default=b"")
+
+
+def document_page(store: Store, ask: Ask, person: User, now: datetime) -> DocumentPage | None:
+    """Read one approved document by the first of its possible names; None when it never was one, or not then.
+
+    Raises: CannotApplyError when the baseline cannot be read.
+    """
+    change = Change.objects.filter(store=store, oid=ask.at).first() if ask.at else None
+    if ask.at and change is None:
+        return None
+    with reading(store) as repository:
+        head = repository.head() or ""
+        present = repository.snapshot(head)
+        tree = present if change is None else repository.snapshot(change.oid)
+        path = next((name for name in ask.readings if name in tree), ask.readings[0])
+        data = tree.get(path)
+        if data is None and (change is not None or not store.changes.filter(changed_paths__path=path).exists()):
+            return None
+        view = "history" if data is None else ask.view if ask.view in _TABS else "raw"
+        kept = {"at": change.oid} if change is not None else {}
+        place = Place(store, tree, path, kept)
+        shown = blame_page(place, start=ask.start, lineno=ask.lineno, now=now) if view == "blame" else None
+        older = _older(change, present, path, data, now) if change is not None else None
+    form = format_of(FormatName(store.format))
+    content = data or b""
+    is_now = data is not None and change is None
+    return DocumentPage(
+        store=store.slug,
+        store_url=links.store_url(store.slug),
+        path=path,
+        head=short_oid(head),
+        size=size_words(len(content)),
+        entries=plural(len(form.entries(path, content)), "entry", "entries"),
+        tabs=_tabs(place, view, is_gone=data is None),
+        view=view,
+        raw=documents.raw(content) if view == "raw" else None,
+        prose=documents.prose(content) if view == "rendered" else None,
+        blame=shown,
+        meters=budgets(form, path, content) if is_now else (),
+        differs=change is None and path in store.differing,
+        targets=_targets(store, person) if is_now and fits_a_form(path) else (),
+        is_gone=data is None,
+        older=older,
+        download_url=links.document_url(store.slug, path, **kept, view="file") if data is not None else "",
+        content=content,
+    )
+
+
+def _older(change: Change, present: Snapshot, path: str, data: bytes | None, now: datetime) -> OlderVersion:
+    return OlderVersion(
+        title=change.title,
+        url=links.change_url(change),
+        oid=short_oid(change.oid),
+        at=moment(change.at, now),
+        is_same=present.get(path) == data,
+        now_url=links.document_url(change.store.slug, path),
+    )
+
+
+def _tabs(place: Place, view: str, *, is_gone: bool) -> tuple[Tab, ...]:
+    """Return the views there are. The history is that of the document, whatever version of it is shown."""
+    names = ["history"] if is_gone else list(_TABS)
+    return tuple(
+        Tab(
+            _TABS[name],
+            links.document_url(
+                place.store.slug,
+                place.path,
+                **({} if name == "history" else place.kept),
+                **({} if name == "raw" else {"view": name}),
+            ),
+            name == view,
+        )
+        for name in names
+    )
+
+
+def _targets(store: Store, person: User) -> tuple[str, ...]:
+    if store.scope != Scope.PRIVATE:
+        return ()
+    teams = Store.objects.visible_to(person).filter(scope=str(Scope.TEAM)).order_by("slug")
+    return tuple(teams.values_list("slug", flat=True))
