@@ -121,8 +121,9 @@ class _Past:
         until = self._until
         walked = 0
         while left:
-            touching = Change.objects.filter(store=self._store, changed_paths__path=path, pk__lte=until)
-            change = touching.order_by("-pk").first()
+            rows = ChangedPath.objects.filter(store=self._store, path=path, change__lte=until).select_related("change")
+            newest = rows.order_by("-change_id").first()
+            change = newest.change if newest is not None else None
             walked += 1
             if change is None or walked > MAX_CHANGES or self._bytes_left < 0:
                 break

@@ -12,7 +12,7 @@ from memoryreview.core.merge import Conflicted, Merged, merge3
 from memoryreview.core.model import Delta, Scope, Tree
 from memoryreview.core.text import split_lines
 from memoryreview.core.typed import restore_line_ends
-from memoryreview.review.models import Change, ChangeKind, Decision, Proposal, Verb, is_sole_person
+from memoryreview.review.models import Change, ChangedPath, ChangeKind, Decision, Proposal, Verb, is_sole_person
 
 from . import ledger
 from .apply import Landing, land
@@ -24,6 +24,9 @@ from .proposals import Draft, Submission, refuse_wording, store_waiting
 from .reconcile import reconcile_within
 from .stores import Workshop, locked, reading
 from .undone import undoers
+
+MAX_LATER = 200
+"""Later changes of a document that are looked at, and changes that are rolled back together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +95,9 @@ def _later_on_same_lines(change: Change, paths: Iterable[str], repository: Repos
     before, after = repository.snapshot(change.parent), repository.snapshot(change.oid)
     found: dict[int, Change] = {}
     for path in paths:
-        touching = Change.objects.filter(store=change.store, pk__gt=change.pk, changed_paths__path=path).select_related(
-            "store"
-        )
-        for later in touching.order_by("pk"):
+        rows = ChangedPath.objects.filter(store=change.store, path=path, change_id__gt=change.pk)
+        touching = rows.order_by("change_id").values_list("change_id", flat=True)[:MAX_LATER]
+        for later in Change.objects.filter(pk__in=list(touching)).select_related("store").order_by("pk"):
             sides = [repository.snapshot(oid).get(path) for oid in (later.parent, later.oid)]
             was, now = (_quarrel(merge3(after.get(path), side, before.get(path)), side) for side in sides)
             if was != now:
@@ -116,9 +118,11 @@ def _together(change: Change, later: Sequence[Change], tree: Tree, repository: R
     group = tuple(sorted({change, *later}, key=lambda one: -one.pk))
     if len(group) > 1 and not _undone(group, tree, repository)[1]:
         return group
-    everything = Change.objects.filter(store=change.store, pk__gte=change.pk, changed_paths__path__in=change.paths)
-    group = tuple(everything.exclude(kind=ChangeKind.ADOPT).distinct().order_by("-pk"))
-    return group if len(group) > 1 and not _undone(group, tree, repository)[1] else None
+    touched = {"changed_paths__store": change.store, "changed_paths__path__in": change.paths}
+    everything = Change.objects.filter(store=change.store, changed_paths__change_id__gte=change.pk, **touched)
+    group = tuple(everything.exclude(kind=ChangeKind.ADOPT).distinct().order_by("-pk")[: MAX_LATER + 1])
+    is_whole = 1 < len(group) <= MAX_LATER
+    return group if is_whole and not _undone(group, tree, repository)[1] else None
 
 
 def roll_back(change: Change, *, person: User, note: str = "") -> Change:

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from memoryreview.baseline.repository import Snapshot
 from memoryreview.core.formats import of as format_of
 from memoryreview.core.model import FormatName, Scope
-from memoryreview.review.models import Change, Store
+from memoryreview.review.models import Change, ChangedPath, Store
 from memoryreview.review.operations.stores import reading
 
 from . import documents, links
@@ -91,7 +91,7 @@ def document_page(store: Store, ask: Ask, person: User, now: datetime) -> Docume
         tree = present if change is None else repository.snapshot(change.oid)
         path = next((name for name in ask.readings if name in tree), ask.readings[0])
         data = tree.get(path)
-        if data is None and (change is not None or not store.changes.filter(changed_paths__path=path).exists()):
+        if data is None and (change is not None or not _was_ever(store, path)):
             return None
         view = "history" if data is None else ask.view if ask.view in _TABS else "raw"
         kept = {"at": change.oid} if change is not None else {}
@@ -121,6 +121,10 @@ def document_page(store: Store, ask: Ask, person: User, now: datetime) -> Docume
         download_url=links.document_url(store.slug, path, **kept, view="file") if data is not None else "",
         content=content,
     )
+
+
+def _was_ever(store: Store, path: str) -> bool:
+    return ChangedPath.objects.filter(store=store, path=path).exists()
 
 
 def _older(change: Change, present: Snapshot, path: str, data: bytes | None, now: datetime) -> OlderVersion:

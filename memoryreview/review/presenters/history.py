@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
+from heapq import merge
 from itertools import islice
 
 from django.db.models import Q
@@ -102,28 +103,31 @@ class HistoryLink:
 KIND_CHOICES = tuple((str(kind), CHANGE_WORDS[kind]) for kind in ChangeKind)
 
 
-def listed_changes(visible: ChangeQuerySet, wanted: Wanted, store: Store | None, now: datetime, *, rows: int) -> Listed:
-    """Return one page of changes, newest first. A document of a store is followed through its earlier names.
+def listed_changes(
+    visible: ChangeQuerySet, wanted: Wanted, stores: Iterable[Store], now: datetime, *, rows: int
+) -> Listed:
+    """Return one page of changes, newest first. A document is followed through its earlier names.
 
-    Args: visible: what the person may see, newest first, with what rows print fetched.
+    Args:
+        visible: what the person may see, newest first, with what rows print fetched.
+        stores: those that the person may see, and asks for; read where a document is asked for.
     """
-    if wanted.path and store is not None:
-        return _of_document(visible, wanted, store, now, rows)
+    if wanted.path:
+        return _of_document(visible, wanted, stores, now, rows)
     found = visible.filter(wanted.condition())
     if wanted.store:
         found = found.filter(store__slug=wanted.store)
-    if wanted.path:
-        found = found.filter(changed_paths__path=wanted.path)
     if wanted.before:
         found = found.filter(pk__lt=wanted.before)
     shown = change_rows(found[: rows + 1], now)
     return _page(shown, rows)
 
 
-def _of_document(visible: ChangeQuerySet, wanted: Wanted, store: Store, now: datetime, rows: int) -> Listed:
-    walk = passages(store, wanted.path, before=wanted.before or None, keep=wanted.condition("change__"), batch=rows + 1)
-    found = list(islice(walk, rows + 1))
-    changes = visible.filter(store=store).in_bulk([passage.pk for passage in found])
+def _of_document(visible: ChangeQuerySet, wanted: Wanted, stores: Iterable[Store], now: datetime, rows: int) -> Listed:
+    keep = wanted.condition("change__")
+    walks = [passages(store, wanted.path, before=wanted.before or None, keep=keep, batch=rows + 1) for store in stores]
+    found = list(islice(merge(*walks, key=lambda passage: -passage.pk), rows + 1))
+    changes = visible.in_bulk([passage.pk for passage in found])
     shown = []
     for passage in found:
         if passage.pk not in changes:
@@ -131,8 +135,7 @@ def _of_document(visible: ChangeQuerySet, wanted: Wanted, store: Store, now: dat
         [row] = change_rows([changes[passage.pk]], now)
         note = f"renamed from {passage.was}" if passage.was else ""
         note = note or (f"then called {passage.path}" if passage.path != wanted.path else "")
-        others = row.more_paths if row.path else 0
-        shown.append(replace(row, path=passage.path, more_paths=others, note=note))
+        shown.append(replace(row, path=passage.path, note=note))
     return _page(tuple(shown), rows)
 
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.models import User
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from memoryreview.core.formats import of as format_of
 from memoryreview.core.model import FormatName, Guard, Problem, Scope, Tree
-from memoryreview.review.models import OPEN_STATES, Agent, Store
+from memoryreview.review.models import Agent, Change, Proposal, Store
 from memoryreview.review.operations.adopt import problems
 from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.operations.stores import is_being_restored, reading
@@ -88,13 +89,16 @@ def store_rows(stores: Iterable[Store], now: datetime) -> tuple[StoreRow, ...]:
 
 
 def annotated(person: User) -> QuerySet[Store]:
-    """Return the stores that a person may see, with what their rows count."""
+    """Return the stores that a person may see, with what their rows count. Cost follows what waits, not the history."""
+    newest = Change.objects.filter(store=OuterRef("pk")).order_by("-pk").values("at")[:1]
+    open_ones = Proposal.objects.waiting().filter(store=OuterRef("pk")).order_by()
+    waiting = open_ones.values("store").annotate(count=Count("pk")).values("count")
     return (
         Store.objects.visible_to(person)
         .select_related("team")
         .annotate(
-            waiting=Count("proposals", filter=Q(proposals__state__in=OPEN_STATES), distinct=True),
-            changed_at=Max("changes__at"),
+            waiting=Coalesce(Subquery(waiting), 0),
+            changed_at=Subquery(newest),
         )
         .order_by("slug")
     )

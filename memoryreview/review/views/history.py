@@ -53,10 +53,11 @@ def visible_change(request: Request, oid: str) -> Change:
 def history(request: Request) -> HttpResponse:
     """List changes, newest first: of all stores, one store, one document or one entry; all, or those unread."""
     wanted = Wanted.of(request.GET.dict(), before=number(request.GET.get("before", "")))
-    store = Store.objects.visible_to(request.user).filter(slug=wanted.store).first() if wanted.store else None
+    stores = Store.objects.visible_to(request.user).filter(**({"slug": wanted.store} if wanted.store else {}))
+    store = stores.first() if wanted.store else None
     if wanted.entry and wanted.path and store is not None:
         return _entry_history(request, wanted, store)
-    page = listed_changes(visible_changes(request), wanted, store, timezone.now(), rows=ROWS)
+    page = listed_changes(visible_changes(request), wanted, stores, timezone.now(), rows=ROWS)
     older = links.with_query(reverse("history"), **wanted.query(), before=page.older) if page.older else ""
     context = {
         "rows": page.rows,

@@ -81,7 +81,7 @@ def document(request: Request, slug: str, path: str) -> HttpResponse:
     context: dict[str, object] = {"page": page, "toast": toast.take(request)}
     if page.view == "history":
         wanted = Wanted(store=slug, path=page.path)
-        context["rows"] = listed_changes(visible_changes(request), wanted, found, timezone.now(), rows=ROWS).rows
+        context["rows"] = listed_changes(visible_changes(request), wanted, [found], timezone.now(), rows=ROWS).rows
         context["renamed"] = renamed_link(found, page.path) if page.is_gone else None
         context["older"] = links.with_query(reverse("history"), store=slug, path=page.path)
     return render(request, "review/document.html", context)
