@@ -4,7 +4,8 @@ In order: `repository.written`; for each object `object.written`, `object.stored
 `ref.locked`, `ref.moved`, `ref.durable`; for a document `document.created`, `document.written`, `document.compared`,
 `document.replaced`, `document.durable`, or, when it goes, `document.found`, `document.removed`, `document.durable`.
 Operations of review add their own between these: `intent.recorded`, `documents.written`, `change.recorded`,
-`decision.recorded`. Packing has `packs.written`, `graph.written`, `objects.pruned`.
+`decision.recorded`. Packing has `packs.written`, `graph.written`, `objects.pruned`. Capturing has `drift.seen` between
+its two looks.
 
 When a text is erased from a history: `erasure.begun`, `rewrite.sealed`, `rewrite.brought_in`, `erasure.recorded`, those
 of the branch, `rewrite.rest_dropped`, those of the documents, `erasure.replayed`, `erasure.forgotten`, `erasure.done`.

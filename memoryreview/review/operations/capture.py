@@ -5,23 +5,32 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
+from django.db.models import F
+
 from memoryreview.baseline.drift import compare
 from memoryreview.baseline.repository import Snapshot
+from memoryreview.baseline.scan import is_skipped
 from memoryreview.baseline.worktree import Worktree, WorktreeError
 from memoryreview.core import scan
+from memoryreview.core.classify import rename
 from memoryreview.core.model import Delta, Guard, Scope, Tree
+from memoryreview.core.names import shown
 from memoryreview.review.models import Agent, Proposal, State, Store, Verb
 
 from . import proposals
+from .apply import note_differing
 from .errors import CannotApplyError
 from .judge import judge
 from .proposals import Draft, Submission, keyed_digest
 from .reconcile import reconcile_within
 from .settle import settle
+from .steady import moving
 from .stores import Workshop, locked
 
 ALARM_SHARE = 0.5
 """More than this share of the documents gone between two scans means that the folder is lost, not edited."""
+MAX_HELD_WRITES = 5
+"""Under `enforce`, that many writes of one document wait; an agent that goes on replaces its newest one."""
 
 
 def capture(store: Store) -> list[Proposal]:
@@ -34,19 +43,22 @@ def capture(store: Store) -> list[Proposal]:
         return capture_within(shop)
 
 
-def capture_within(shop: Workshop, *, only: Collection[str] | None = None) -> list[Proposal]:
+def capture_within(
+    shop: Workshop, *, only: Collection[str] | None = None, loss_is_meant: bool = False
+) -> list[Proposal]:
     """The same under a lock that is held already; `only` looks at these documents and no others.
 
-    Raises: CannotApplyError when the folder looks lost: nothing is decided about it then.
+    Args: loss_is_meant: a person said that the documents which are gone are to be gone.
+    Raises: CannotApplyError when the folder looks lost, or one of these is being written right now.
     """
-    tree = shop.tree()
+    tree, held = shop.tree(), _held(shop.store)
     try:
         worktree = shop.worktree()
-        drift = _drift(tree, worktree, only)
-        if only is not None and (shop.store.alarm or None in drift.values()):
-            _alarm(shop.store, _lost(tree, _drift(tree, worktree, None)))
-        elif only is None:
-            _alarm(shop.store, _lost(tree, drift))
+        look = _look(worktree, tree, held, only)
+        if only is None or shop.store.alarm or None in look.drift.values():
+            whole = look if only is None else _look(worktree, tree, held, None)
+            lost = set() if loss_is_meant else lost_documents(tree, whole.drift, held)
+            _alarm(shop.store, _loss_words(lost, tree))
     except WorktreeError as error:
         if only is not None:
             raise
@@ -55,20 +67,50 @@ def capture_within(shop: Workshop, *, only: Collection[str] | None = None) -> li
         if only is not None:
             raise CannotApplyError(shop.store.alarm)
         return []
-    made = _propose(shop, tree, drift, only)
+    if only is not None and look.unseen:
+        path = shown(min(look.unseen))
+        raise CannotApplyError(f"“{path}” is being written right now. Nothing was changed; try again in a moment.")
+    made = _propose(shop, tree, look, held, only)
     if shop.store.guard == Guard.ENFORCE:
-        _put_back(shop, worktree, drift)
+        _put_back(shop, worktree, look, held)
     return made
 
 
-def _propose(shop: Workshop, tree: Snapshot, drift: Delta, only: Collection[str] | None) -> list[Proposal]:
-    """Store what no open proposal holds yet as one proposal, and close the older ones that it takes the place of."""
-    held = _held(shop.store)
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What differs from the approved documents, what of it no open proposal holds, and where nothing can be said."""
+
+    drift: Delta
+    fresh: Delta
+    unseen: frozenset[str]
+
+
+def _look(worktree: Worktree, tree: Snapshot, held: Mapping[str, list[Held]], only: Collection[str] | None) -> Look:
+    """Look at the documents. A new one whose name holds a secret is kept nowhere."""
+    skipped: frozenset[str] = frozenset()
+    if only is None:
+        compared = compare(worktree.folder, tree)
+        looked, skipped = compared.documents, frozenset(compared.skipped)
+    else:
+        looked = {path: worktree.read(path) for path in only}
+    drift = {
+        path: new
+        for path, new in looked.items()
+        if new != tree.get(path) and (new is None or path in tree or not holds_secret(path))
+    }
     fresh = {path: new for path, new in drift.items() if not any(one.is_same(new) for one in held.get(path, []))}
-    older: list[Proposal] = []
+    moves = moving(worktree, fresh, tree)
+    still = {path: new for path, new in drift.items() if path not in moves}
+    return Look(still, {path: new for path, new in fresh.items() if path in still}, skipped | moves)
+
+
+def _propose(
+    shop: Workshop, tree: Snapshot, look: Look, held: Mapping[str, list[Held]], only: Collection[str] | None
+) -> list[Proposal]:
+    """Store what no open proposal holds yet as one proposal, and close the older ones that it takes the place of."""
+    fresh = dict(look.fresh)
     # Under `enforce` a write was put back, so the next one does not continue it: each stays a proposal of its own.
-    if shop.store.guard == Guard.OBSERVE:
-        older = _continued(held, fresh, drift, only)
+    older = _continued(held, fresh, look, only) if shop.store.guard == Guard.OBSERVE else _crowded_out(held, fresh)
     if not fresh:
         return []
     proposal = _store(shop, tree, fresh)
@@ -78,8 +120,14 @@ def _propose(shop: Workshop, tree: Snapshot, drift: Delta, only: Collection[str]
     return [Proposal.objects.get(pk=proposal.pk)]
 
 
+def _crowded_out(held: Mapping[str, list[Held]], fresh: Delta) -> list[Proposal]:
+    """Return the newest waiting writes of documents that are written again and again: the next one follows them."""
+    newest = {ones[-1].proposal for path in fresh if len(ones := held.get(path, [])) >= MAX_HELD_WRITES}
+    return [one for one in newest if set(one.paths) <= set(fresh)]
+
+
 def _continued(
-    held: Mapping[str, list[Held]], fresh: dict[str, bytes | None], drift: Delta, only: Collection[str] | None
+    held: Mapping[str, list[Held]], fresh: dict[str, bytes | None], look: Look, only: Collection[str] | None
 ) -> list[Proposal]:
     """Bring the other documents of a proposal that moved on into `fresh`, and return the proposals that it replaces.
 
@@ -91,30 +139,20 @@ def _continued(
             holding.setdefault(one.proposal, {})[path] = one
     replaced: list[Proposal] = []
     for proposal, documents in holding.items():
-        looked = {path for path in documents if only is None or path in only}
-        back = {path for path in looked if path not in drift}
+        looked = {path for path in documents if (only is None or path in only) and not is_skipped(path, look.unseen)}
+        back = {path for path in looked if path not in look.drift}
         if not back and not any(path in fresh for path in looked):
             continue
         kept = {path: one for path, one in documents.items() if path not in back}
-        if any(one.digest and path not in drift for path, one in kept.items()):
+        if any(one.digest and path not in look.drift for path, one in kept.items()):
             continue  # a masked write is kept nowhere, so it cannot move into another proposal
         if back == set(documents):
             if not proposal.decisions.filter(verb__in=[Verb.REOPEN, Verb.EDIT]).exists():
                 _close(proposal, State.WITHDRAWN, "The write was taken back on disk.")
             continue
-        fresh |= {path: drift.get(path, one.content) for path, one in kept.items()}
+        fresh |= {path: look.drift.get(path, one.content) for path, one in kept.items()}
         replaced.append(proposal)
     return replaced
-
-
-def _drift(tree: Snapshot, worktree: Worktree, only: Collection[str] | None) -> dict[str, bytes | None]:
-    """Return the documents that differ on disk. A new one whose name holds a secret is kept nowhere."""
-    looked = compare(worktree.folder, tree).documents if only is None else {path: worktree.read(path) for path in only}
-    return {
-        path: new
-        for path, new in looked.items()
-        if new != tree.get(path) and (new is None or path in tree or not holds_secret(path))
-    }
 
 
 def holds_secret(text: str) -> bool:
@@ -122,14 +160,27 @@ def holds_secret(text: str) -> bool:
     return any(finding.is_blocked_secret for finding in scan.scan(text))
 
 
-def _lost(tree: Tree, drift: Delta) -> str:
-    gone = sum(1 for new in drift.values() if new is None)
-    if gone <= 1 or gone <= (total := len(tree)) * ALARM_SHARE:
+def lost_documents(tree: Snapshot, drift: Delta, held: Mapping[str, list[Held]]) -> set[str]:
+    """Return the documents that are gone when they are so many that nobody can have meant it, else none.
+
+    What stands elsewhere under another name is not gone, nor what a waiting proposal deletes already.
+    """
+    gone = {path for path, new in drift.items() if new is None}
+    waiting = {path for path in gone if any(one.is_same(None) for one in held.get(path, ()))}
+    lost = gone - waiting
+    if len(lost) <= 1 or len(lost) <= (len(tree) - len(waiting)) * ALARM_SHARE:
+        return set()
+    lost -= rename.find(drift, tree).keys()
+    return lost if len(lost) > 1 and len(lost) > (len(tree) - len(waiting)) * ALARM_SHARE else set()
+
+
+def _loss_words(lost: Collection[str], tree: Snapshot) -> str:
+    if not lost:
         return ""
     return (
-        f"{gone} of {total} documents are gone from the folder. That looks like a lost or moved "
-        "folder, not like an edit: "
-        "capturing is paused and nothing was recorded as deleted. Bring the files back, or adopt the folder again."
+        f"{len(lost)} of {len(tree)} documents are gone from the folder. That looks like a lost or moved "
+        "folder, not like an edit: capturing is paused and nothing was recorded as deleted. Bring the files back, or "
+        "say on the store's page that they are meant to be gone."
     )
 
 
@@ -205,9 +256,24 @@ def _close(proposal: Proposal, state: State, note: str) -> None:
     proposals.move(proposal, to=state, verb=verb, agent=proposal.agent, note=note)
 
 
-def _put_back(shop: Workshop, worktree: Worktree, written: Delta) -> None:
-    """Under `enforce` the approved text returns at once; the write is held in the queue."""
+def _put_back(shop: Workshop, worktree: Worktree, look: Look, held: Mapping[str, list[Held]]) -> None:
+    """Under `enforce` the approved text returns at once; the write is held in the queue.
+
+    What is written meanwhile stays and is captured next. A write that waits already and came again is counted.
+    """
     tree = shop.tree()
-    for path, content in written.items():
-        if tree.get(path) != content:
-            worktree.replace(path, expected=content, new=tree.get(path))
+    stuck: set[str] = set()
+    again: set[int] = set()
+    for path, content in look.drift.items():
+        if tree.get(path) == content:
+            continue
+        try:
+            is_back = worktree.replace(path, expected=content, new=tree.get(path))
+        except WorktreeError:  # the store names what still differs
+            stuck.add(path)
+            continue
+        if is_back:
+            again |= {one.proposal.pk for one in held.get(path, ()) if one.is_same(content)}
+    if look.drift:
+        note_differing(shop.store, look.drift, stuck)
+    Proposal.objects.filter(pk__in=again).update(repeats=F("repeats") + 1)
