@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Self
 
 from memoryreview.core.model import Delta
 
@@ -46,20 +47,56 @@ def write_commit(
             a folder; `at` has no zone or lies before 1970.
         BaselineError: the parent is unknown or damaged, or the system refuses the write.
     """
-    seconds = _seconds(at)
-    text = compose(subject, body, trailers)
-    builder = _TreeBuilder(repository)
-    base = None if parent is None else TreeEntry(repository.commit(parent).tree, FOLDER_MODE)
-    tree = builder.fold(base, _nested(delta).children, "")
-    root = tree.oid if tree is not None else builder.add(b"tree", b"")
-    if base is not None and root == base.oid:
-        raise ValueError("the delta changes nothing, so there is nothing to commit")
-    lines = [f"tree {root}", *([f"parent {parent}"] if parent else [])]
-    lines += [f"{role} {_IDENTITY} {seconds} +0000" for role in ("author", "committer")]
-    oid = builder.add(b"commit", ("\n".join(lines) + "\n\n" + text).encode("utf-8", "backslashreplace"))
-    for object_oid, (kind, payload) in builder.pending.items():
-        repository.objects.write(kind, payload, object_oid)
+    with Batch(repository) as batch:
+        oid = batch.commit(parent=parent, delta=delta, subject=subject, body=body, trailers=trailers, at=at)
+        batch.store()
     return oid
+
+
+class Batch:
+    """Commits that become durable together. Until `store` they are found through their repository and nowhere else.
+
+    A context manager: leaving it forgets what was not stored.
+    """
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._repository.objects.forget_pending()
+
+    def commit(
+        self,
+        *,
+        parent: str | None,
+        delta: Delta,
+        subject: str,
+        body: str,
+        trailers: Mapping[str, str],
+        at: datetime,
+    ) -> str:
+        """Make a commit as `write_commit` does, which may stand on another one of this batch; return its id."""
+        seconds = _seconds(at)
+        text = compose(subject, body, trailers)
+        builder = _TreeBuilder(self._repository)
+        base = None if parent is None else TreeEntry(self._repository.commit(parent).tree, FOLDER_MODE)
+        tree = builder.fold(base, _nested(delta).children, "")
+        root = tree.oid if tree is not None else builder.add(b"tree", b"")
+        if base is not None and root == base.oid:
+            raise ValueError("the delta changes nothing, so there is nothing to commit")
+        lines = [f"tree {root}", *([f"parent {parent}"] if parent else [])]
+        lines += [f"{role} {_IDENTITY} {seconds} +0000" for role in ("author", "committer")]
+        oid = builder.add(b"commit", ("\n".join(lines) + "\n\n" + text).encode("utf-8", "backslashreplace"))
+        for kind, payload in builder.pending.values():
+            self._repository.objects.keep(kind, payload)
+        return oid
+
+    def store(self) -> None:
+        """Make all of them durable. Raises BaselineError; then none of them may be relied on."""
+        self._repository.objects.store_pending()
 
 
 def advance(repository: Repository, *, expected: str | None, new: str) -> bool:

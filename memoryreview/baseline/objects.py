@@ -6,7 +6,7 @@ import hashlib
 import re
 import secrets
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from . import durable, steps
 from .errors import BaselineError
-from .packs import DAMAGED, Packs, UnknownPackError
+from .packs import DAMAGED, Packs, UnknownPackError, pack
 
 if TYPE_CHECKING:
     from .process import PackReader
@@ -29,6 +29,9 @@ _TREE_ROW = re.compile(rb"([0-7]{5,6}) ([^\0]+)\0(.{20})", re.DOTALL)
 _TREE_ROW_REST = len(b" \0") + 20
 _COMMIT_TIME = re.compile(rb" ([0-9]{1,11}) [+-][0-9]{4}")
 _COMPRESSION_LEVEL = 1
+PACK_FROM = 40
+"""So many objects become durable together as one pack: three fsyncs instead of one for each."""
+_MAX_PACK_BYTES = 64 * 1024 * 1024  # of payload; what a pack holds is put together in memory
 
 
 def is_oid(value: str) -> bool:
@@ -99,6 +102,7 @@ class ObjectStore:
         self.folder = git_dir / "objects"
         self._packs = Packs(self.folder / "pack")
         self._git: PackReader | None = None
+        self._pending: dict[str, tuple[bytes, bytes]] = {}
 
     def close(self) -> None:
         self._packs.close()
@@ -110,7 +114,7 @@ class ObjectStore:
         """Return (kind, payload) of an object, None when there is none. Raises BaselineError for a damaged one."""
         if not is_oid(oid):
             return None
-        found = self._find_loose(oid) or self._find_packed(oid)
+        found = self._pending.get(oid) or self._find_loose(oid) or self._find_packed(oid)
         # A repack may have moved it between the two looks.
         return found or self._find_loose(oid)
 
@@ -123,6 +127,47 @@ class ObjectStore:
                 "run “memoryreview verify”, then restore the data folder from a backup or adopt the folder anew."
             )
         return found[1]
+
+    def keep(self, kind: bytes, payload: bytes) -> str:
+        """Hold an object in memory, where this store alone finds it, until `store_pending`; return its id."""
+        oid = object_id(kind, payload)
+        self._pending[oid] = (kind, payload)
+        return oid
+
+    def forget_pending(self) -> None:
+        self._pending.clear()
+
+    def store_pending(self) -> None:
+        """Make what is held durable, in the order in which it came: few objects loose, many as packs.
+
+        Raises BaselineError with the system's reason; nothing that is found then dangles.
+        """
+        if len(self._pending) < PACK_FROM:
+            for oid, (kind, payload) in self._pending.items():
+                self.write(kind, payload, oid)
+        else:
+            for objects in _packfuls(self._pending):
+                self._write_pack(objects)
+        self._pending.clear()
+
+    def _write_pack(self, objects: Mapping[str, tuple[bytes, bytes]]) -> None:
+        name, content, index = pack(objects)
+        temps = [self.folder / f"{TEMP_PREFIX}{secrets.token_hex(8)}" for _ in range(2)]
+        folder = self.folder / "pack"
+        try:
+            for temp, written in zip(temps, (content, index), strict=True):
+                durable.write_new_file(temp, written)
+                steps.on_step("object.written")
+            folder.mkdir(mode=0o700, exist_ok=True)
+            # The index comes last: a pack without one does not count.
+            for temp, suffix in zip(temps, ("pack", "idx"), strict=True):
+                temp.replace(folder / f"{name}.{suffix}")
+                steps.on_step("object.stored")
+            durable.sync_folder(folder)
+        except OSError as error:
+            for temp in temps:
+                temp.unlink(missing_ok=True)
+            raise _cannot_write(folder, error) from error
 
     def write(self, kind: bytes, payload: bytes, oid: str) -> None:
         """Store an object durably unless it is there; a damaged copy is replaced.
@@ -139,10 +184,7 @@ class ObjectStore:
             _move(temp, target)
         except OSError as error:
             temp.unlink(missing_ok=True)
-            raise BaselineError(
-                f"The baseline cannot be written at “{target}”: {error.strerror}. "
-                "The memory folder is unchanged; make room or give permission, then try again."
-            ) from error
+            raise _cannot_write(target, error) from error
         steps.on_step("object.stored")
 
     def _loose_path(self, oid: str) -> Path:
@@ -192,6 +234,25 @@ def _move(temp: Path, target: Path) -> None:
     except FileNotFoundError:
         target.parent.mkdir(mode=0o700, exist_ok=True)
         temp.replace(target)
+
+
+def _packfuls(objects: Mapping[str, tuple[bytes, bytes]]) -> Iterator[dict[str, tuple[bytes, bytes]]]:
+    chosen: dict[str, tuple[bytes, bytes]] = {}
+    size_bytes = 0
+    for oid, (kind, payload) in objects.items():
+        if chosen and size_bytes + len(payload) > _MAX_PACK_BYTES:
+            yield chosen
+            chosen, size_bytes = {}, 0
+        chosen[oid] = (kind, payload)
+        size_bytes += len(payload)
+    yield chosen
+
+
+def _cannot_write(target: Path, error: OSError) -> BaselineError:
+    return BaselineError(
+        f"The baseline cannot be written at “{target}”: {error.strerror}. "
+        "The memory folder is unchanged; make room or give permission, then try again."
+    )
 
 
 def _framed(kind: bytes, payload: bytes) -> bytes:

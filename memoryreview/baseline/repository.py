@@ -55,6 +55,8 @@ OWN_FILES = {
 }
 _FOLDERS = ("info", "objects", "objects/info", "objects/pack", "refs", "refs/heads", "refs/tags")
 _NEAR_COMMITS = 256
+_KEPT_BLOB_BYTES = 1024 * 1024
+"""Documents that one opened repository keeps: a verdict asks for the same few again and again."""
 
 
 class Snapshot(Mapping[str, bytes]):
@@ -134,6 +136,8 @@ class Repository:
         self.objects = ObjectStore(self.git_dir)
         self._trees: dict[str, dict[bytes, TreeEntry]] = {}
         self._commits: dict[str, CommitObject] = {}
+        self._blobs: dict[str, bytes] = {}
+        self._blob_bytes = 0
         _check_is_ours(self.git_dir)
 
     @classmethod
@@ -220,7 +224,13 @@ class Repository:
 
     def blob(self, oid: str) -> bytes:
         """Return the bytes of one stored document. Raises BaselineError when there is none."""
-        return self.objects.read(oid, b"blob")
+        if oid in self._blobs:
+            return self._blobs[oid]
+        payload = self.objects.read(oid, b"blob")
+        if self._blob_bytes + len(payload) <= _KEPT_BLOB_BYTES:
+            self._blobs[oid] = payload
+            self._blob_bytes += len(payload)
+        return payload
 
     def commit(self, oid: str) -> CommitObject:
         """Return the fields of a commit. Raises BaselineError when it is unknown or damaged."""

@@ -40,19 +40,68 @@ class StagedWrite:
         """Rename into place if the file still is what was expected; False when it is not, or the system refuses."""
         try:
             if self.temp is None:
-                return _remove(self.folder_fd, self.name, self.expected)
-            return _place(self.folder_fd, self.temp, self.name, self.expected)
+                return _take_away(self.folder_fd, self.name, self.expected)
+            return _put(self.folder_fd, self.temp, self.name, self.expected)
         except (OSError, UnreadableError, WorktreeError):
             return False
 
 
-@dataclass(frozen=True, slots=True)
 class StagedWrites:
-    writes: Sequence[StagedWrite]
+    """New bytes of several files beside them, so that only renames are left to do."""
+
+    def __init__(self, worktree: Worktree, stack: ExitStack) -> None:
+        self._worktree, self._stack = worktree, stack
+        self._folders: dict[str, int] = {}
+        self._writes: dict[str, StagedWrite] = {}
+        self._unsynced: list[StagedWrite] = []
+
+    def add(self, writes: Sequence[tuple[str, bytes | None, bytes | None]]) -> None:
+        """Write the new bytes of files beside them, not yet durable. For a file that was added before, the last counts.
+
+        Args: writes: (path, bytes expected on disk or None without a file, new bytes or None to remove it).
+        Raises WorktreeError as `Worktree.replace` does; then only what was added before is left to do.
+        """
+        before = dict(self._writes), list(self._unsynced)
+        try:
+            for path, expected, new in writes:
+                self._writes.pop(path, None)
+                if expected != new:
+                    staged = self._worktree.stage(self._stack, self._folders, path, expected, new)
+                    self._writes[path] = staged
+                    self._unsynced += [staged] if staged.temp is not None else []
+        except WorktreeError:
+            self._writes, self._unsynced = before
+            raise
+
+    def sync(self) -> None:
+        """Make what was added durable. Raises WorktreeError, before anything changed."""
+        try:
+            durable.sync_names([(one.folder_fd, one.temp) for one in self._unsynced if one.temp is not None])
+        except OSError as error:
+            paths = ", ".join(f"“{shown(one.path)}”" for one in self._unsynced[:3])
+            raise _cannot(f"{paths} cannot be written", error.strerror) from error
+        for _ in self._unsynced:
+            steps.on_step("document.written")
+        self._unsynced.clear()
 
     def replace(self) -> tuple[str, ...]:
         """Put every file in its place; return the paths that could not be. Never raises: the commit stands by now."""
-        return tuple(write.path for write in self.writes if not write.place())
+        unwritten: list[str] = []
+        touched: dict[int, list[str]] = {}
+        for write in self._writes.values():
+            if write.place():
+                touched.setdefault(write.folder_fd, []).append(write.path)
+            else:
+                unwritten.append(write.path)
+        self._writes.clear()
+        for folder_fd, paths in touched.items():
+            try:
+                os.fsync(folder_fd)
+            except OSError:
+                unwritten += paths
+            else:
+                steps.on_step("document.durable")
+        return tuple(unwritten)
 
 
 class Worktree:
@@ -125,19 +174,22 @@ class Worktree:
                 raise _cannot(f"“{shown(path)}” cannot be written", str(error)) from error
 
     @contextmanager
-    def staged(self, writes: Sequence[tuple[str, bytes | None, bytes | None]]) -> Iterator[StagedWrites]:
-        """Write the new bytes of several files beside them, so that later only renames are left to do.
+    def staged(self, writes: Sequence[tuple[str, bytes | None, bytes | None]] = ()) -> Iterator[StagedWrites]:
+        """Write the new bytes of several files beside them, durable, so that later only renames are left to do.
 
         Args: writes: (path, bytes expected on disk or None, new bytes or None to remove the file).
         Raises WorktreeError as `replace` does, before anything changed. Leaving the block removes what was not placed.
         """
-        folders: dict[str, int] = {}
         with ExitStack() as stack:
-            yield StagedWrites([self._staged(stack, folders, *write) for write in writes])
+            staged = StagedWrites(self, stack)
+            staged.add(writes)
+            staged.sync()
+            yield staged
 
-    def _staged(
+    def stage(
         self, stack: ExitStack, folders: dict[str, int], path: str, expected: bytes | None, new: bytes | None
     ) -> StagedWrite:
+        """Write the new bytes of one file beside it, for `StagedWrites`, which makes it durable."""
         *parents, name = self._resolved(path)
         folder = "/".join(parents)
         try:
@@ -240,13 +292,18 @@ def _write(folder_fd: int, name: str, expected: bytes | None, new: bytes) -> boo
     """Put a new file in the place of the old one; False when the old one changed meanwhile."""
     temp = _stage(folder_fd, name, expected, new)
     try:
-        return _place(folder_fd, temp, name, expected)
+        durable.sync_names([(folder_fd, temp)])
+        steps.on_step("document.written")
+        if not _put(folder_fd, temp, name, expected):
+            return False
+        _sync(folder_fd, name)
+        return True
     finally:
         _unlink_if_there(folder_fd, temp)
 
 
 def _stage(folder_fd: int, name: str, expected: bytes | None, new: bytes) -> str:
-    """Write the new bytes beside the file, durable, and return the temp file's name; nothing is left on failure."""
+    """Write the new bytes beside the file, and return the temp file's name; nothing is left on failure."""
     old = None if expected is None else os.stat(name, dir_fd=folder_fd, follow_symlinks=False)
     temp = f".mr-{secrets.token_hex(8)}.tmp"
     # Until it has the old file's mode, nobody else may read the new text.
@@ -256,25 +313,21 @@ def _stage(folder_fd: int, name: str, expected: bytes | None, new: bytes) -> str
         durable.write_all(fd, new)
         if old is not None:
             _keep_owner_and_mode(fd, old)
-        os.fsync(fd)
     except BaseException:
         _unlink_if_there(folder_fd, temp)
         raise
     finally:
         os.close(fd)
-    steps.on_step("document.written")
     return temp
 
 
-def _place(folder_fd: int, temp: str, name: str, expected: bytes | None) -> bool:
+def _put(folder_fd: int, temp: str, name: str, expected: bytes | None) -> bool:
     if read_document(folder_fd, name) != expected:
         return False
     steps.on_step("document.compared")
     if not _take_place(folder_fd, temp, name, expected):
         return False
     steps.on_step("document.replaced")
-    _sync(folder_fd, name)
-    steps.on_step("document.durable")
     return True
 
 
@@ -336,14 +389,19 @@ def _moved_away(folder_fd: int, name: str, expected: bytes | None) -> bool:
 
 
 def _remove(folder_fd: int, name: str, expected: bytes | None) -> bool:
+    if not _take_away(folder_fd, name, expected):
+        return False
+    _sync(folder_fd, name)
+    return True
+
+
+def _take_away(folder_fd: int, name: str, expected: bytes | None) -> bool:
     if read_document(folder_fd, name) != expected:
         return False
     steps.on_step("document.found")
     if not _moved_away(folder_fd, name, expected):
         return False
     steps.on_step("document.removed")
-    _sync(folder_fd, name)
-    steps.on_step("document.durable")
     return True
 
 
@@ -355,6 +413,7 @@ def _sync(folder_fd: int, name: str) -> None:
             f"“{shown(name)}” was changed, but the change may not survive a power cut: {error.strerror}. "
             "Check the disk."
         ) from error
+    steps.on_step("document.durable")
 
 
 def _refuse_read_only(folder_fd: int, name: str) -> None:

@@ -1,27 +1,28 @@
 """The one write path: a commit in the baseline and bytes on disk, journalled; a kill at any step loses nothing.
 
-Order: objects durable -> intent row -> compare-and-swap of the ref -> files -> rows. Every step can be
-repeated; `reconcile` finishes or undoes by the journal."""
+Order: objects durable -> intent rows -> compare-and-swap of the ref -> files -> rows. Every step can be
+repeated; `reconcile` finishes or undoes by the journal. Several commits can share one barrier."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from memoryreview.baseline import commits, steps
 from memoryreview.baseline.message import compose
 from memoryreview.baseline.repository import BaselineError, Snapshot
-from memoryreview.baseline.worktree import Worktree, WorktreeError
+from memoryreview.baseline.worktree import StagedWrites, Worktree, WorktreeError
 from memoryreview.core import scan
 from memoryreview.core.classify import rename
+from memoryreview.core.classify.questions import questions
 from memoryreview.core.classify.verify import verify
-from memoryreview.core.merge import Merged, merge3
-from memoryreview.core.model import Context, Delta, Finding, Proof, Scope, Severity, Tree
+from memoryreview.core.model import Context, Delta, Finding, Kind, Proof, Scope, Severity, Tree
 from memoryreview.core.overlay import Overlay
 from memoryreview.review.models import (
     Agent,
@@ -32,7 +33,6 @@ from memoryreview.review.models import (
     Intent,
     Proposal,
     RenamedPath,
-    Revision,
     State,
     Store,
     Verb,
@@ -40,7 +40,9 @@ from memoryreview.review.models import (
 
 from . import undone
 from .certificate import certificate
-from .context import context_of
+from .context import context_of, without_history
+from .disk import disk_plan
+from .durability import relaxed
 from .errors import CannotApplyError, SecretDetectedError
 from .standing import origin
 from .stores import Workshop
@@ -51,8 +53,9 @@ class Landing:
     """What one commit does and what is recorded with it.
 
     Args:
-        delta: against the present head.
+        delta: against the present head; in a burst, against the tree after the landings before.
         after: state of the proposal once it landed, None without a proposal.
+        lands: kinds of those actions of the proposal that this commit carries, in the documents of the delta.
         proof: certificate of a safe change; verified again here.
         overridden: a person released what a scanner had blocked.
         standing: bytes of a direct write that this proposal holds and that may stand on disk already.
@@ -74,6 +77,7 @@ class Landing:
     standing: Mapping[str, bytes | None] = field(default_factory=dict)
     whole: bool = True
     source: str = ""
+    lands: frozenset[Kind] = frozenset()
 
 
 def land(shop: Workshop, landing: Landing) -> Change:
@@ -87,104 +91,187 @@ def land(shop: Workshop, landing: Landing) -> Change:
 
     Raises: CannotApplyError, SecretDetectedError; nothing is changed then. After step 3 the commit stands.
     """
-    head = shop.head()
-    tree = shop.repository.snapshot(head)
-    context = _check(shop.store, tree, landing)
+    with burst(shop) as together:
+        together.add(landing)
+        return together.land()[0]
+
+
+@contextmanager
+def burst(shop: Workshop) -> Iterator[Burst]:
+    """Begin a group of landings, under the store's lock. Leaving it forgets what was added and not landed.
+
+    Raises: CannotApplyError.
+    """
     try:
         worktree = shop.worktree()
-        plan = _disk_plan(worktree, tree, landing)
-        with worktree.staged(plan.writes) as files:
-            intent = _journal(shop, tree, landing, context)
-            steps.on_step("intent.recorded")
-            if not commits.advance(shop.repository, expected=head, new=intent.oid):
-                intent.delete()
-                raise CannotApplyError("The baseline moved under this change. Nothing was changed; try again.")
-            unwritten = files.replace()
-            steps.on_step("documents.written")
+        with commits.Batch(shop.repository) as batch, worktree.staged() as files:
+            yield Burst(shop, worktree, batch, files)
     except (WorktreeError, BaselineError) as error:
         raise CannotApplyError(str(error)) from error
-    return complete(intent, {*plan.differing, *unwritten})
+
+
+class Burst:
+    """Landings that share one barrier: each is a commit of its own on the tree after the ones before.
+
+    All that was added lands by one move of the ref, or nothing of it does.
+    """
+
+    def __init__(self, shop: Workshop, worktree: Worktree, batch: commits.Batch, files: StagedWrites) -> None:
+        self.tree = shop.tree()
+        self._shop, self._worktree, self._batch, self._files = shop, worktree, batch, files
+        self._head = self.tree.oid
+        self._disk: dict[str, tuple[bytes | None, bytes | None]] = {}  # what stands there, what will
+        self._intents: list[Intent] = []
+        self._differing: set[str] = set()
+        self._changes: list[Change] = []
+
+    def add(self, landing: Landing) -> None:
+        """Check one more change against `tree`, and prepare its commit and its files. `tree` moves on.
+
+        Raises: CannotApplyError, SecretDetectedError; what was added before can land all the same.
+        """
+        if self._intents and landing.proof is not None and self._asks_history(landing):
+            self.land()  # the past of a commit is known once it is recorded
+        try:
+            context = _check(self._shop.store, self.tree, landing)
+            plan = disk_plan(self._read, self.tree, landing.delta, standing=landing.standing, whole=landing.whole)
+            writes = [(path, self._disk.get(path, (disk,))[0], new) for path, disk, new in plan.writes]
+            self._files.add(writes)
+            intent = _intent(self._shop.store, self._batch, self.tree, landing, context)
+        except (WorktreeError, BaselineError) as error:
+            raise CannotApplyError(str(error)) from error
+        self._disk |= {path: (disk, new) for path, disk, new in writes}
+        self._differing = {*self._differing.difference(landing.delta), *plan.differing}
+        self._intents.append(intent)
+        self.tree = self._shop.repository.snapshot(intent.oid)
+
+    def _asks_history(self, landing: Landing) -> bool:
+        return bool(questions(self.tree, landing.delta, without_history(self._shop.store)))
+
+    def _read(self, path: str) -> bytes | None:
+        return self._disk[path][1] if path in self._disk else self._worktree.read(path)
+
+    def land(self) -> tuple[Change, ...]:
+        """Land what was added, and return every change of this group in order. Effects as in `land`.
+
+        Raises: CannotApplyError; nothing that was added since the last time is changed then.
+        """
+        intents, self._intents = self._intents, []
+        if not intents:
+            return tuple(self._changes)
+        self._files.sync()
+        self._batch.store()
+        Intent.objects.bulk_create(intents)
+        steps.on_step("intent.recorded")
+        if not commits.advance(self._shop.repository, expected=self._head, new=intents[-1].oid):
+            Intent.objects.filter(pk__in=[intent.pk for intent in intents]).delete()
+            raise CannotApplyError("The baseline moved under this change. Nothing was changed; try again.")
+        unwritten = self._files.replace()
+        steps.on_step("documents.written")
+        self._changes += _complete(intents, {*self._differing, *unwritten})
+        self._head, self._disk, self._differing = intents[-1].oid, {}, set()
+        return tuple(self._changes)
 
 
 def finish(shop: Workshop, intent: Intent) -> Change:
     """Carry on after a kill: the ref moved, files and rows may not have. Harmless when they have."""
     before = shop.repository.snapshot(intent.expected)
     after = shop.repository.snapshot(intent.oid)
-    delta = {path: after.get(path) for path in intent.landing["paths"]}
-    landing = Landing(
-        kind=ChangeKind(intent.kind),
-        delta=delta,
-        title=intent.landing["title"],
-        standing=standing_write(intent.proposal),
-        whole=intent.landing["whole"],
-    )
+    standing, whole = standing_write(intent.proposal), intent.landing["whole"]
     worktree = shop.worktree()
-    differing = {path for path in landing.delta if not _finish_file(worktree, before, landing, path)}
+    differing: set[str] = set()
+    for path in intent.landing["paths"]:
+        try:
+            plan = disk_plan(worktree.read, before, {path: after.get(path)}, standing=standing, whole=whole)
+            is_written = all(worktree.replace(name, expected=disk, new=new) for name, disk, new in plan.writes)
+        except WorktreeError:
+            is_written = False
+        if not is_written or plan.differing:
+            differing.add(path)
     return complete(intent, differing)
-
-
-def _finish_file(worktree: Worktree, before: Tree, landing: Landing, path: str) -> bool:
-    """Write one file of a commit that stands already; False when the disk keeps something else."""
-    try:
-        plan = _disk_plan(worktree, before, replace(landing, delta={path: landing.delta[path]}))
-        return not plan.differing and all(
-            worktree.replace(name, expected=expected, new=new) for name, expected, new in plan.writes
-        )
-    except WorktreeError:
-        return False
 
 
 def complete(intent: Intent, differing: Iterable[str]) -> Change:
     """Record the change and everything that follows from it, once: the intent row is the ticket."""
-    record = intent.landing
-    with transaction.atomic():
-        if not Intent.objects.filter(pk=intent.pk).delete()[0]:
-            return Change.objects.get(store=intent.store, oid=intent.oid)
-        change = Change.objects.create(
-            oid=intent.oid,
-            parent=intent.expected,
-            store=intent.store,
-            kind=intent.kind,
-            proposal=intent.proposal,
-            decision=intent.decision,
-            agent_id=record["agent"],
-            person_id=record["person"],
-            title=record["title"],
-            paths=record["paths"],
-            certificate=record["certificate"],
-            unread=intent.decision is not None and intent.decision.verb == Verb.PASSIVE and not record["certificate"],
-            at=timezone.now(),
-        )
-        ChangedPath.objects.bulk_create(
-            ChangedPath(change=change, store=intent.store, path=path) for path in record["paths"]
-        )
-        RenamedPath.objects.bulk_create(
-            RenamedPath(change=change, store=intent.store, path=new, was=old)
-            for old, new in record.get("renames", {}).items()
-        )
-        change.rolls_back.set(record["rolls_back"])
-        undone.follow(record["rolls_back"])
-        if intent.proposal is not None:
-            _advance_proposal(intent.proposal, intent.oid, State(record["after"]))
-        note_differing(intent.store, record["paths"], differing)
+    return _complete([intent], differing)[0]
+
+
+def _complete(intents: Sequence[Intent], differing: Iterable[str]) -> list[Change]:
+    # The journal tells it again after a power cut: its rows went durable before, and go with this.
+    with relaxed():
+        gone = len(intents) - Intent.objects.filter(pk__in=[intent.pk for intent in intents]).delete()[0]
+        oids = [intent.oid for intent in intents]
+        store = intents[0].store
+        known = {one.oid: one for one in Change.objects.filter(store=store, oid__in=oids)} if gone else {}
+        fresh = [intent for intent in intents if intent.oid not in known]
+        made = Change.objects.bulk_create(map(_change, fresh))
+        _record_paths(store, made, fresh)
+        for change, intent in zip(made, fresh, strict=True):
+            undoes = intent.landing["rolls_back"]
+            if undoes:
+                change.rolls_back.set(undoes)
+                undone.follow(undoes)
+            if intent.proposal is not None:
+                _advance_proposal(intent.proposal, intent)
+        if fresh:
+            note_differing(store, {path for intent in fresh for path in intent.landing["paths"]}, differing)
     steps.on_step("change.recorded")
-    return change
+    known |= {change.oid: change for change in made}
+    return [known[oid] for oid in oids]
 
 
-def _advance_proposal(proposal: Proposal, oid: str, after: State) -> None:
+def _change(intent: Intent) -> Change:
+    record, decision = intent.landing, intent.decision
+    return Change(
+        oid=intent.oid,
+        parent=intent.expected,
+        store=intent.store,
+        kind=intent.kind,
+        proposal=intent.proposal,
+        decision=decision,
+        agent_id=record["agent"],
+        person_id=record["person"],
+        title=record["title"],
+        paths=record["paths"],
+        certificate=record["certificate"],
+        unread=decision is not None and decision.verb == Verb.PASSIVE and not record["certificate"],
+        at=timezone.now(),
+    )
+
+
+def _record_paths(store: Store, changes: Iterable[Change], intents: Sequence[Intent]) -> None:
+    pairs = list(zip(changes, (intent.landing for intent in intents), strict=True))
+    ChangedPath.objects.bulk_create(
+        ChangedPath(change=change, store=store, path=path) for change, record in pairs for path in record["paths"]
+    )
+    RenamedPath.objects.bulk_create(
+        RenamedPath(change=change, store=store, path=new, was=old)
+        for change, record in pairs
+        for old, new in record.get("renames", {}).items()
+    )
+
+
+def _advance_proposal(proposal: Proposal, intent: Intent) -> None:
+    """Bring a proposal to its state after the commit, and note with its actions which commit carries them."""
+    record = intent.landing
     latest = proposal.revision
-    Revision.objects.filter(pk=latest.pk).update(base=oid)
-    proposal.refresh_from_db(fields=["version"])
-    proposal.state, proposal.version, proposal.failure = after, proposal.version + 1, ""
-    proposal.updated_at = timezone.now()
-    proposal.save(update_fields=["state", "version", "failure", "updated_at"])
+    latest.base = intent.oid
+    for action in latest.actions:
+        if action["kind"] in record.get("lands", ()) and action["path"] in record["paths"]:
+            action.setdefault("commit", intent.oid)
+    latest.save(update_fields=["base", "actions"])
+    proposal.state, proposal.version, proposal.failure = State(record["after"]), proposal.version + 1, ""
+    Proposal.objects.filter(pk=proposal.pk).update(
+        state=proposal.state, version=F("version") + 1, failure="", updated_at=timezone.now()
+    )
 
 
 def note_differing(store: Store, paths: Iterable[str], differing: Iterable[str]) -> None:
-    fresh = Store.objects.only("differing").get(pk=store.pk)
-    kept = [path for path in fresh.differing if path not in set(paths)]
-    store.differing = sorted({*kept, *differing})
-    Store.objects.filter(pk=store.pk).update(differing=store.differing)
+    known = Store.objects.values_list("differing", flat=True).get(pk=store.pk)
+    settled = set(paths)
+    store.differing = sorted({*(path for path in known if path not in settled), *differing})
+    if store.differing != known:
+        Store.objects.filter(pk=store.pk).update(differing=store.differing)
 
 
 def blocking(before: Tree, delta: Delta, store: Store) -> list[Finding]:
@@ -222,37 +309,10 @@ def _check(store: Store, tree: Snapshot, landing: Landing) -> Context | None:
     return context
 
 
-@dataclass(frozen=True, slots=True)
-class DiskPlan:
-    """What to write: (path, bytes expected on disk, new bytes); and the documents whose disk text cannot be merged."""
-
-    writes: tuple[tuple[str, bytes | None, bytes | None], ...]
-    differing: tuple[str, ...]
-
-
-def _disk_plan(worktree: Worktree, before: Tree, landing: Landing) -> DiskPlan:
-    writes: list[tuple[str, bytes | None, bytes | None]] = []
-    differing: list[str] = []
-    for path, new in landing.delta.items():
-        disk = worktree.read(path)
-        if disk == new:
-            continue
-        if path in landing.standing and disk == landing.standing[path]:
-            if landing.whole:
-                writes.append((path, disk, new))
-            continue
-        merged = merge3(before.get(path), disk, new)
-        if not isinstance(merged, Merged):
-            differing.append(path)
-        elif merged.data != disk:
-            writes.append((path, disk, merged.data))
-    return DiskPlan(tuple(writes), tuple(differing))
-
-
-def _journal(shop: Workshop, tree: Snapshot, landing: Landing, context: Context | None) -> Intent:
+def _intent(store: Store, batch: commits.Batch, tree: Snapshot, landing: Landing, context: Context | None) -> Intent:
+    """Make the commit in its batch, and return its row of the journal, not yet stored."""
     proved = certificate(landing.proof, tree, landing.delta, context) if landing.proof and context else None
-    oid = commits.write_commit(
-        shop.repository,
+    oid = batch.commit(
         parent=tree.oid,
         delta=landing.delta,
         subject=landing.title,
@@ -270,9 +330,10 @@ def _journal(shop: Workshop, tree: Snapshot, landing: Landing, context: Context 
         "after": landing.after,
         "rolls_back": list(landing.rolls_back),
         "whole": landing.whole,
+        "lands": sorted(landing.lands),
     }
-    return Intent.objects.create(
-        store=shop.store,
+    return Intent(
+        store=store,
         expected=tree.oid,
         oid=oid,
         proposal=landing.proposal,

@@ -38,8 +38,20 @@ def context_of(
 
     Args: now: when the change was taken in, by default now. source: what the proposal says where it comes from.
     """
+    context = without_history(store, now=now, promoted_from=promoted_from, source=source)
+    return with_history(context, store, tree, delta)
+
+
+def without_history(
+    store: Store,
+    *,
+    now: datetime | None = None,
+    promoted_from: str = "",
+    source: Mapping[str, Any] | None = None,
+) -> Context:
+    """Return the part of it that is the same for every change. The store's settings are read afresh."""
     stated = settings_of(store)
-    context = Context(
+    return Context(
         format=FormatName(store.format),
         limits=Limits(index_row_chars=stated.index_row_chars),
         switched_off=switched_off(stated),
@@ -47,7 +59,6 @@ def context_of(
         now=machine_time(now),
         evidence=evidence(stated, source or {}),
     )
-    return with_history(context, store, tree, delta)
 
 
 def with_history(context: Context, store: Store, tree: Snapshot, delta: Delta) -> Context:

@@ -38,7 +38,7 @@ from .errors import (
 )
 from .judge import judge
 from .proposals import DeliveryKey, Draft, Promotion, Submission
-from .settle import settle
+from .settle import Judged, settle
 from .stores import locked, reading, worktree_of
 
 LIMITS = Limits()
@@ -122,10 +122,10 @@ def _keep(draft: Draft, agent: Agent, delivery: DeliveryKey | None) -> Receipt:
         return Receipt(draft.store, draft.base, twin, duplicate_of=twin.pk if twin else None)
     _refuse_beyond_cap(agent)
     proposal = proposals.store_proposal(draft, delivery=delivery)
-    return Receipt(draft.store, draft.base, _carry(proposal))
+    return Receipt(draft.store, draft.base, _carry(proposal, Judged(draft.base, draft.classification)))
 
 
-def _carry(proposal: Proposal) -> Proposal:
+def _carry(proposal: Proposal, judged: Judged) -> Proposal:
     """Capture what was written beside us first, then land the safe parts of a stored proposal.
 
     When folder or baseline cannot be used it waits with the reason; when the store is busy the worker carries on.
@@ -135,7 +135,7 @@ def _carry(proposal: Proposal) -> Proposal:
     try:
         with locked(proposal.store) as shop:
             capture_within(shop, only=proposal.paths)
-            return settle(shop, proposal)
+            return settle(shop, proposal, judged=judged)
     except CannotApplyError as error:
         proposals.move(Proposal.objects.get(pk=proposal.pk), to=State.PENDING, failure=str(error))
     except BusyError:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from memoryreview.core.classify.split import apply_proof, rebase, safe_part
 from memoryreview.core.formats import of as format_of
-from memoryreview.core.model import Classification, Delta, FormatName, Kind, Proof, Verdict
+from memoryreview.core.model import Classification, Delta, FormatName, Kind, Proof, Tree, Verdict
 from memoryreview.core.overlay import Overlay
 from memoryreview.core.redact import redacted
 from memoryreview.review.models import ChangeKind, Decision, Proposal, State, Verb
 
 from . import ledger, proposals, unread
-from .apply import Landing, land, standing_write
+from .apply import Landing, burst, land, standing_write
 from .errors import CannotApplyError, SecretDetectedError
 from .proposals import last_decision
 from .standing import Standing, classification_of, standing
@@ -21,49 +22,89 @@ from .stores import Workshop
 _UNASKED = (Verb.AUTO_APPLY, Verb.PASSIVE)
 
 
-def settle(shop: Workshop, proposal: Proposal) -> Proposal:
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A verdict on the whole of a proposal, and the head that it was reached on: on any other it says nothing."""
+
+    head: str
+    classification: Classification
+
+
+def settle(shop: Workshop, proposal: Proposal, *, judged: Judged | None = None) -> Proposal:
     """Finish a proposal in state `applying` that no person decided; any other is left alone. Can be repeated.
 
     1. Merge it onto the present head and classify what is left.
     2. Land one commit per safe rule, each with its certificate; then what a tool wrote by itself.
     3. Land what the store's owner lets in unread, then what is safe beside it: the row of a new document.
     4. Leave it applied, or waiting with the rest against the new head.
+
+    Args: judged: what was found when it came in, which saves the second look. Proofs are verified again all the same.
     """
-    proposal.refresh_from_db()
+    proposal.refresh_from_db(fields=["state", "version", "failure"])
     decision = last_decision(proposal)
     if proposal.state != State.APPLYING or decision is None or decision.verb not in _UNASKED:
         return proposal
     view = standing(proposal.revision, shop.repository)
-    classification = redacted(classification_of(proposal, view), view.tree, Overlay(view.tree, view.delta))
     failure = ""
-    if not view.conflicts and not classification.is_blocked:
-        try:
-            _land_safe(shop, proposal, decision, view, classification)
-            if _land_unread(shop, proposal):
-                _land_again(shop, proposal, decision)
-        except (CannotApplyError, SecretDetectedError) as error:
-            failure = str(error)
+    try:
+        if _land_safe(shop, proposal, decision, view, judged):
+            return proposal
+        if _land_unread(shop, proposal):
+            again = standing(proposal.revision, shop.repository)
+            if _land_safe(shop, proposal, decision, again):
+                return proposal
+    except (CannotApplyError, SecretDetectedError) as error:
+        failure = str(error)
     return _leave(shop, proposal, failure)
 
 
 def _land_safe(
-    shop: Workshop, proposal: Proposal, decision: Decision, view: Standing, classification: Classification
-) -> None:
-    tree = view.tree
+    shop: Workshop, proposal: Proposal, decision: Decision, view: Standing, judged: Judged | None = None
+) -> bool:
+    """Land what needs nobody, with one barrier. Returns whether nothing of the proposal is left then.
+
+    Raises what stopped one of the landings, when those before it have landed.
+    """
+    if view.conflicts:
+        return False
+    is_known = judged is not None and judged.head == view.head and not view.moved
+    found = judged.classification if judged is not None and is_known else classification_of(proposal, view)
+    classification = redacted(found, view.tree, Overlay(view.tree, view.delta))
+    if classification.is_blocked:
+        return False
+    landings = list(_landings(proposal, decision, view, classification))
+    tree: Tree = view.tree
+    for landing in landings:
+        tree = Overlay(tree, landing.delta)
+    is_whole = bool(landings) and all(tree.get(path) == new for path, new in view.delta.items())
+    if is_whole:
+        landings[-1] = replace(landings[-1], after=State.APPLIED)
+    with burst(shop) as together:
+        for landing in landings:
+            try:
+                together.add(landing)
+            except (CannotApplyError, SecretDetectedError):
+                together.land()
+                raise
+        together.land()
+    return is_whole
+
+
+def _landings(
+    proposal: Proposal, decision: Decision, view: Standing, classification: Classification
+) -> Iterator[Landing]:
+    """Yield one landing per safe rule, then one for what a tool wrote; each is against the tree after those before."""
+    tree: Tree = view.tree
     kind = ChangeKind.CAPTURED if proposal.is_direct else ChangeKind.AUTO
     for proof in rebase(safe_part(classification)):
         delta = apply_proof(tree, proof)
         titles = [action.title for action in classification.actions if action.kind == proof.rule]
-        landing = _landing(proposal, decision, kind, delta, titles, proof)
-        change = land(shop, landing)
-        _mark_landed(proposal, {proof.rule}, change.oid)
-        tree = shop.tree()
+        yield _landing(proposal, decision, kind, delta, titles, lands=frozenset({proof.rule}), proof=proof)
+        tree = Overlay(tree, delta)
     recorded = _recorded(proposal, view, classification)
     if recorded:
-        change = land(
-            shop, _landing(proposal, decision, ChangeKind.CAPTURED, recorded, ["Record files that a tool rewrote"])
-        )
-        _mark_landed(proposal, {Kind.TOOL_GENERATED}, change.oid)
+        titles, lands = ["Record files that a tool rewrote"], frozenset({Kind.TOOL_GENERATED})
+        yield _landing(proposal, decision, ChangeKind.CAPTURED, recorded, titles, lands=lands)
 
 
 def _land_unread(shop: Workshop, proposal: Proposal) -> bool:
@@ -83,16 +124,8 @@ def _land_unread(shop: Workshop, proposal: Proposal) -> bool:
         )
     kind = ChangeKind.CAPTURED if proposal.is_direct else ChangeKind.AUTO
     titles = [action.title for action in classification.actions if action.path in delta]
-    change = land(shop, _landing(proposal, decision, kind, delta, titles))
-    _mark_landed(proposal, unread.KINDS, change.oid, paths=delta)
+    land(shop, _landing(proposal, decision, kind, delta, titles, lands=unread.KINDS))
     return True
-
-
-def _land_again(shop: Workshop, proposal: Proposal, decision: Decision) -> None:
-    view = standing(proposal.revision, shop.repository)
-    classification = redacted(classification_of(proposal, view), view.tree, Overlay(view.tree, view.delta))
-    if not view.conflicts and not classification.is_blocked:
-        _land_safe(shop, proposal, decision, view, classification)
 
 
 def _landing(
@@ -101,6 +134,8 @@ def _landing(
     kind: ChangeKind,
     delta: Delta,
     titles: list[str],
+    *,
+    lands: frozenset[Kind],
     proof: Proof | None = None,
 ) -> Landing:
     title = titles[0] if len(titles) == 1 else f"{titles[0]}, and {len(titles) - 1} more" if titles else proposal.title
@@ -116,6 +151,7 @@ def _landing(
         standing=standing_write(proposal),
         whole=False,
         source=str(proposal.source.get("session", "")),
+        lands=lands,
     )
 
 
@@ -124,18 +160,6 @@ def _recorded(proposal: Proposal, view: Standing, classification: Classification
         return {}
     form = format_of(FormatName(proposal.store.format))
     return {path: new for path, new in view.delta.items() if form.is_generated(path)}
-
-
-def _mark_landed(
-    proposal: Proposal, kinds: Collection[Kind], oid: str, *, paths: Collection[str] | None = None
-) -> None:
-    """Note with the actions of these kinds (in these documents) which commit carries them."""
-    revision = proposal.revision
-    for action in revision.actions:
-        is_meant = action["kind"] in kinds and (paths is None or action["path"] in paths)
-        if is_meant and "commit" not in action:
-            action["commit"] = oid
-    revision.save(update_fields=["actions"])
 
 
 def _leave(shop: Workshop, proposal: Proposal, failure: str) -> Proposal:

@@ -8,7 +8,7 @@ from pathlib import Path
 import memoryreview
 
 PACKAGE = Path(memoryreview.__file__).parent
-WRITERS = {"advance", "write_commit"}
+WRITERS = {"advance", "write_commit", "Batch"}
 
 
 def _calls(path: Path) -> set[str]:
