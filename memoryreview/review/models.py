@@ -173,6 +173,8 @@ class Proposal(models.Model):
             ),
             models.Index(fields=["store", "fingerprint"], name="proposal_fingerprint"),
             models.Index(fields=["state", "updated_at"], name="proposal_state_updated"),
+            models.Index(fields=["agent", "state"], name="proposal_by_agent"),
+            models.Index(fields=["store", "state"], name="proposal_by_store"),
         ]
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 
 from memoryreview.core.model import Finding, Scope
 
@@ -71,11 +72,16 @@ def mask(text: str, findings: tuple[Finding, ...]) -> str:
 
 
 def _placed(text: str, path: str, scope: Scope) -> list[tuple[Finding, Hit]]:
-    hits = [*secret_hits(text), *injection_hits(text), *unicode_hits(text)]
-    if scope is Scope.TEAM:
-        hits += personal_hits(text)
+    hits = _hits(text, scope)
     placed = [*findings_of(text, hits, path), *findings_of(path, path_hits(path) if path else [], path)]
     return sorted(placed, key=lambda pair: (pair[0].line, pair[0].column, pair[0].rule, pair[0].length))
+
+
+@lru_cache(maxsize=8)
+def _hits(text: str, scope: Scope) -> tuple[Hit, ...]:
+    """One change asks about the same few texts again and again: before and after, for its verdict and for its page."""
+    hits = (*secret_hits(text), *injection_hits(text), *unicode_hits(text))
+    return (*hits, *personal_hits(text)) if scope is Scope.TEAM else hits
 
 
 def _identity(text: str, path: str, hit: Hit) -> tuple[str, str, str]:

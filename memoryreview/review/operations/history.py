@@ -94,9 +94,12 @@ class _Past:
 
     def began(self) -> date | None:
         """Return the day of the store's first commit."""
-        first = Change.objects.filter(store=self._store, pk__lte=self._until).order_by("pk").first()
+        oids = (
+            Change.objects.filter(store=self._store, pk__lte=self._until).order_by("pk").values_list("oid", flat=True)
+        )
+        first = oids.first()
         try:
-            return None if first is None else self._at.repository.commit(first.oid).at.astimezone(self._zone).date()
+            return None if first is None else self._at.repository.commit(first).at.astimezone(self._zone).date()
         except BaselineError:
             return None
 
@@ -121,8 +124,9 @@ class _Past:
         until = self._until
         walked = 0
         while left:
+            # The first baseline names every document of the store; its paths are read only where one was renamed.
             rows = ChangedPath.objects.filter(store=self._store, path=path, change__lte=until).select_related("change")
-            newest = rows.order_by("-change_id").first()
+            newest = rows.defer("change__paths", "change__certificate").order_by("-change_id").first()
             change = newest.change if newest is not None else None
             walked += 1
             if change is None or walked > MAX_CHANGES or self._bytes_left < 0:

@@ -159,8 +159,9 @@ def store_proposal(draft: Draft, *, delivery: DeliveryKey | None = None, waits: 
             promoted_from=promotion.store if promotion else None,
             promoted_path=promotion.path if promotion else "",
             promoted_commit=promotion.commit if promotion else "",
+            **_listed(summary, state),
         )
-        add_revision(proposal, draft, summary, number=1)
+        _add_revision(proposal, draft, summary, number=1)
         if delivery is not None and draft.agent is not None:
             keep_delivery(draft.agent, delivery, proposal)
         if state == State.APPLYING:
@@ -183,6 +184,12 @@ def keep_delivery(agent: Agent, delivery: DeliveryKey, proposal: Proposal | None
 
 def add_revision(proposal: Proposal, draft: Draft, summary: Summary, *, number: int) -> Revision:
     """Store one revision with its documents and refresh what the queue shows. Call inside a transaction."""
+    revision = _add_revision(proposal, draft, summary, number=number)
+    _list(proposal, summary)
+    return revision
+
+
+def _add_revision(proposal: Proposal, draft: Draft, summary: Summary, *, number: int) -> Revision:
     revision = Revision.objects.create(
         proposal=proposal,
         number=number,
@@ -190,7 +197,9 @@ def add_revision(proposal: Proposal, draft: Draft, summary: Summary, *, number: 
         submitted_base=draft.base,
         agent=draft.agent,
         person=draft.person,
-        verdict=draft.classification.verdict,
+        verdict=summary.verdict,
+        actions=list(summary.actions),
+        findings=list(summary.findings),
         pack_version=scan.PACK_VERSION,
     )
     kept = draft.delta if draft.masked is None else draft.masked
@@ -203,7 +212,6 @@ def add_revision(proposal: Proposal, draft: Draft, summary: Summary, *, number: 
         )
         for path, new in draft.delta.items()
     )
-    show(proposal, revision, summary)
     return revision
 
 
@@ -257,10 +265,27 @@ def show(proposal: Proposal, revision: Revision, summary: Summary) -> None:
     revision.findings = list(summary.findings)
     revision.verdict = summary.verdict
     revision.save(update_fields=["actions", "findings", "verdict"])
-    proposal.title, proposal.kinds, proposal.paths = summary.title, list(summary.kinds), list(summary.paths)
-    proposal.risk = summary.risk + (_QUARANTINE_RISK if proposal.state == State.QUARANTINED else 0)
-    proposal.added, proposal.removed, proposal.deletes = summary.added, summary.removed, summary.deletes
-    proposal.save(update_fields=["title", "kinds", "paths", "risk", "added", "removed", "deletes"])
+    _list(proposal, summary)
+
+
+def _list(proposal: Proposal, summary: Summary) -> None:
+    listed = _listed(summary, State(proposal.state))
+    for name, value in listed.items():
+        setattr(proposal, name, value)
+    proposal.save(update_fields=list(listed))
+
+
+def _listed(summary: Summary, state: State) -> dict[str, Any]:
+    """Return the fields of a proposal that the queue shows."""
+    return {
+        "title": summary.title,
+        "kinds": list(summary.kinds),
+        "paths": list(summary.paths),
+        "risk": summary.risk + (_QUARANTINE_RISK if state == State.QUARANTINED else 0),
+        "added": summary.added,
+        "removed": summary.removed,
+        "deletes": summary.deletes,
+    }
 
 
 def _title(actions: Sequence[Action]) -> str:
