@@ -29,6 +29,13 @@ def _apply_speed(options: argparse.Namespace) -> bool:
     return apply_speed.run(rounds=options.count or 60)
 
 
+def _burst_speed(options: argparse.Namespace) -> bool:
+    _install()
+    from . import burst_speed
+
+    return burst_speed.run(rounds=options.count or 60)
+
+
 BENCHES: Mapping[str, tuple[str, Run]] = {
     "mutations": (
         "changes of meaning, of which none may be applied without a person (200,000)",
@@ -49,6 +56,10 @@ BENCHES: Mapping[str, tuple[str, Run]] = {
     "apply_speed": (
         "one safe proposal from request to durable commit, and its rollback, against a bare commit and against git",
         _apply_speed,
+    ),
+    "burst_speed": (
+        "fifty proposals approved together, each its own commit, against fifty bare durable commits",
+        _burst_speed,
     ),
     "near_duplicates": (
         "one entry against 100,000: the index against rapidfuzz over all, and how many near duplicates it finds",

@@ -109,12 +109,13 @@ class Memory:
             for path in self.texts:
                 yield path, f"{day}/{month:02}/2025", f"2025-{month:02}-{day}"
 
-    def next_edit(self) -> Edit:
-        path, old, new = next(self._edits)
-        return Edit(path, (Replacement(old, new),))
+    def next_place(self) -> tuple[str, str, str]:
+        """Return (path, old, new) of a date that nothing has changed yet."""
+        return next(self._edits)
 
     def next_request(self) -> receive.Request:
-        return receive.Request(self.store.slug, (self.next_edit(),))
+        path, old, new = self.next_place()
+        return receive.Request(self.store.slug, (Edit(path, (Replacement(old, new),)),))
 
     def submit(self, agent: Agent, request: receive.Request) -> Proposal:
         """Send a request that must land by itself."""

@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from memoryreview.baseline import steps
+from memoryreview.baseline.repository import Snapshot
 from memoryreview.baseline.worktree import WorktreeError
 from memoryreview.core.diff import document_diff
 from memoryreview.core.model import Guard, Severity, Verdict
@@ -62,11 +63,11 @@ def approve(
         reconcile_within(shop)
         capture_within(shop, only=proposal.paths)
         proposal = fetch(proposal_id)
-        repeated = _repeated(proposal, Verb.APPROVE, person, version)
+        repeated = repeated_press(proposal, Verb.APPROVE, person, version)
         if repeated is not None:
             return repeated
-        allowed = _may_approve(person, proposal)
-        view = _same_view(proposal, shop, version=version, shown=shown)
+        allowed = may_approve(person, proposal)
+        view = same_view(proposal, shop, shop.tree(), version=version, shown=shown)
         if not confirmed and is_cut(view):
             raise NotPermittedError(
                 "The page shows a part of this change only. Nothing was written; read it all first."
@@ -130,8 +131,11 @@ def fetch(proposal_id: int) -> Proposal:
     return found
 
 
-def _repeated(proposal: Proposal, verb: Verb, person: User, version: int) -> Decided | None:
-    """Answer a second press: the same decision by the same person is harmless, another one is too late."""
+def repeated_press(proposal: Proposal, verb: Verb, person: User, version: int) -> Decided | None:
+    """Answer a second press: the same decision by the same person is harmless. None while nothing is decided.
+
+    Raises: AlreadyDecidedError when another decision was faster.
+    """
     if proposal.state in OPEN_STATES:
         return None
     last = last_decision(proposal)
@@ -142,7 +146,8 @@ def _repeated(proposal: Proposal, verb: Verb, person: User, version: int) -> Dec
     raise AlreadyDecidedError(proposal, last)
 
 
-def _may_approve(person: User, proposal: Proposal) -> Permission:
+def may_approve(person: User, proposal: Proposal) -> Permission:
+    """Return on what grounds a person approves. Raises SelfApprovalError, NotPermittedError."""
     allowed = permission(person, proposal)
     if allowed.allowed:
         return allowed
@@ -156,7 +161,9 @@ def is_cut(view: Standing) -> bool:
     return any(document_diff(path, view.tree.get(path), new).truncated for path, new in view.delta.items())
 
 
-def _same_view(proposal: Proposal, shop: Workshop, *, version: int, shown: str) -> Standing:
+def same_view(proposal: Proposal, shop: Workshop, tree: Snapshot, *, version: int, shown: str) -> Standing:
+    """Return what approving would write onto a tree. Raises StaleViewError, NotPermittedError when it is not what was
+    shown, or may not be written."""
     if proposal.state == State.QUARANTINED:
         raise NotPermittedError(
             "This proposal is quarantined. Nothing was changed; release it with a reason, or reject it."
@@ -166,14 +173,15 @@ def _same_view(proposal: Proposal, shop: Workshop, *, version: int, shown: str) 
         raise NotPermittedError(
             "This write cannot be approved as it is. Nothing was changed; reject it, or mend the file on disk."
         )
-    view = standing(revision, shop.repository)
+    view = standing(revision, shop.repository, tree)
     if view.conflicts:
         raise StaleViewError("Somebody changed the same lines meanwhile. Nothing was written; see both versions below.")
     if proposal.version != version or view.shown != shown:
         raise StaleViewError(
             "What would be written is not what you saw. Nothing was written; this is how it stands now."
         )
-    refused = [action for action in classification_of(proposal, view).actions if action.verdict is Verdict.REFUSED]
+    actions = () if view.is_as_judged else classification_of(proposal, view).actions
+    refused = [action for action in actions if action.verdict is Verdict.REFUSED]
     if refused:
         raise NotPermittedError(f"{' '.join(refused[0].reasons)} Nothing was written; edit the proposal or reject it.")
     if not view.delta:
@@ -228,7 +236,7 @@ def reject(proposal_id: int, *, person: User, version: int, reason: str = "", no
     with locked(proposal.store) as shop:
         reconcile_within(shop)
         proposal = fetch(proposal_id)
-        repeated = _repeated(proposal, Verb.REJECT, person, version)
+        repeated = repeated_press(proposal, Verb.REJECT, person, version)
         if repeated is not None:
             return repeated
         require_maintainer(person, proposal.store)

@@ -41,16 +41,10 @@ def reconcile(store: Store) -> None:
 def reconcile_within(shop: Workshop) -> None:
     """Bring journal, proposals, baseline and disk of one store to one truth. Harmless to repeat. Effects in order:
 
-    1. An intent whose commit is part of the head: write what is missing on disk and record the change.
-    2. Any other intent: forget it; its objects are unreachable and harmless.
-    3. A proposal left `applying`: back to waiting when a person had decided it, carried on when proof had.
+    1. Replay the journal.
+    2. A proposal left `applying`: back to waiting when a person had decided it, carried on when proof had.
     """
-    head = shop.head()
-    for intent in Intent.objects.filter(store=shop.store).select_related("proposal__agent", "decision").order_by("pk"):
-        if shop.repository.is_ancestor(intent.oid, head):
-            finish(shop, intent)
-        else:
-            intent.delete()
+    replay_journal(shop)
     for proposal in (
         Proposal.objects.filter(store=shop.store, state=State.APPLYING).select_related("store").order_by("pk")
     ):
@@ -61,6 +55,20 @@ def reconcile_within(shop: Workshop) -> None:
             proposal.refresh_from_db()
             if proposal.state == State.APPLYING:
                 proposals.move(proposal, to=State.PENDING, verb=Verb.FAIL, note=str(error), failure=str(error))
+
+
+def replay_journal(shop: Workshop) -> None:
+    """Finish or forget what was begun. Effects in order:
+
+    1. An intent whose commit is part of the head: write what is missing on disk and record the change.
+    2. Any other intent: forget it; its objects are unreachable and harmless.
+    """
+    head = shop.head()
+    for intent in Intent.objects.filter(store=shop.store).select_related("proposal__agent", "decision").order_by("pk"):
+        if shop.repository.is_ancestor(intent.oid, head):
+            finish(shop, intent)
+        else:
+            intent.delete()
 
 
 def _resume(shop: Workshop, proposal: Proposal) -> None:

@@ -40,11 +40,19 @@ class Standing:
     received: datetime
     conflicts: Mapping[str, tuple[Conflict, ...]] = field(default_factory=dict)
 
+    @property
+    def is_as_judged(self) -> bool:
+        """Whether its documents stood in the base and have not changed since, so that it still is what it was then."""
+        return all(
+            (entry := self.tree.entry(path)) is not None and entry == self.base_tree.entry(path)
+            for path in self.proposed
+        )
 
-def standing(revision: Revision, repository: Repository) -> Standing:
-    """Merge a revision onto the present head. Reads only."""
-    head = repository.head() or ""
-    tree = repository.snapshot(head)
+
+def standing(revision: Revision, repository: Repository, tree: Snapshot | None = None) -> Standing:
+    """Merge a revision onto the present head, or onto a tree that is about to become it. Reads only."""
+    tree = tree or repository.snapshot(repository.head() or "")
+    head = tree.oid
     base_tree = tree if revision.base == head else repository.snapshot(revision.base)
     proposed = revision.delta()
     delta: dict[str, bytes | None] = {}

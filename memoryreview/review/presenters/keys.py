@@ -55,6 +55,7 @@ BINDINGS = (
     Binding("approve", ("a",), "a", "approve; a deletion or promotion asks once more", "approve"),
     Binding("reject", ("r",), "r", "reject: pick a reason, Enter sends", "reject"),
     Binding("edit", ("e",), "e", "edit the wording, then approve", "edit"),
+    Binding("select", ("x",), "x", "select the proposal for approving several together", where=Where.LIST),
     Binding("undo", ("u",), "u", "undo my last decision", "undo"),
     Binding("filter", ("/",), "/", "filter the list", "filter"),
     Binding("back", ("Escape",), "Esc", "one step back: close, cancel, to the list"),

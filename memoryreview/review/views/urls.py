@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from . import accounts, decisions, history, people, queue, restore, settings, stores, system, tidy
+from . import accounts, batch, decisions, history, people, queue, restore, settings, stores, system, tidy
 
 
 class DocumentConverter(StringConverter):
@@ -27,6 +27,7 @@ queue_urls = [
     path("", queue.queue, name="queue"),
     path("queue/fresh", queue.fresh, name="fresh"),
     path("undo", decisions.undo, name="undo"),
+    path("batch", batch.batch, name="batch"),
     path("proposals/<int:pk>", queue.proposal, name="proposal"),
     path("proposals/<int:pk>/approve", decisions.approve, name="approve"),
     path("proposals/<int:pk>/reject", decisions.reject, name="reject"),

@@ -43,6 +43,14 @@ function moveHunk(step) {
   hunk?.scrollIntoView({ block: "center" });
 }
 
+/** Tick the row under the cursor for approving several together, or take the tick away. */
+function selectRow() {
+  const row = rows().find((one) => one === document.activeElement) ?? currentRow();
+  const pick = row?.parentElement?.querySelector("input");
+  pick?.click();
+  tell(pick?.checked ? "Selected." : "Not selected.");
+}
+
 /** Close what is open, else cancel what is asked, else go back to the list. */
 function goBack() {
   const sheet = document.querySelector("details.sheet[open]");
@@ -87,6 +95,7 @@ const acts = {
   open: () => (narrow.matches ? /** @type {HTMLElement} */ (document.activeElement)?.click() : document.getElementById("content")?.focus()),
   "next-hunk": () => moveHunk(1),
   "previous-hunk": () => moveHunk(-1),
+  select: selectRow,
   back: goBack,
   help: () => /** @type {HTMLDialogElement | null} */ (document.getElementById("keys"))?.showModal(),
 };

@@ -1,0 +1,91 @@
+"""Several proposals on one page, each as it stands now, before all of them are approved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from django.contrib.auth.models import User
+
+from memoryreview.review.models import Proposal
+from memoryreview.review.operations import batch
+from memoryreview.review.operations.decide import is_cut
+from memoryreview.review.operations.errors import CannotApplyError
+from memoryreview.review.operations.permissions import permission
+from memoryreview.review.operations.standing import Standing, standing
+from memoryreview.review.operations.stores import reading
+
+from . import documents, links
+from .documents import DocumentView
+from .rows import author_of, title_of
+from .words import short_oid
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """One selected proposal. `value` names exactly what is shown; "" with a refusal, which says why it is left out."""
+
+    id: int
+    url: str
+    title: str
+    agent: str
+    store: str
+    value: str = ""
+    refusal: str = ""
+    documents: tuple[DocumentView, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of one: the short id and page of its commit, or why there is none."""
+
+    title: str
+    url: str
+    oid: str = ""
+    refusal: str = ""
+
+
+def chosen(proposals: Iterable[Proposal], person: User) -> tuple[Chosen, ...]:
+    return tuple(_chosen(proposal, person) for proposal in proposals)
+
+
+def _chosen(proposal: Proposal, person: User) -> Chosen:
+    found = Chosen(
+        id=proposal.pk,
+        url=links.proposal_url(proposal.pk),
+        title=title_of(proposal),
+        agent=author_of(proposal),
+        store=proposal.store.slug,
+    )
+    try:
+        with reading(proposal.store) as repository:
+            view = standing(proposal.revision, repository)
+            refusal = _refusal(proposal, view, person)
+            if refusal:
+                return replace(found, refusal=refusal)
+            shown = documents.documents(view.tree, view.delta, slug=proposal.store.slug)
+    except CannotApplyError as error:
+        return replace(found, refusal=str(error))
+    return replace(found, value=f"{proposal.pk}:{proposal.version}:{view.shown}", documents=shown)
+
+
+def _refusal(proposal: Proposal, view: Standing, person: User) -> str:
+    allowed = permission(person, proposal)
+    if not allowed.allowed:
+        return allowed.sentence
+    if view.conflicts:
+        return "Somebody changed the same lines meanwhile: look at it by itself."
+    if not view.delta:
+        return "All of this is approved already."
+    if is_cut(view):
+        return "It is too long to be shown here whole: look at it by itself."
+    return batch.unfit(proposal)
+
+
+def done(outcomes: Iterable[batch.Outcome]) -> tuple[Done, ...]:
+    return tuple(
+        Done(one.title or f"Proposal {one.proposal}", links.change_url(one.change), short_oid(one.change.oid))
+        if one.change
+        else Done(one.title or f"Proposal {one.proposal}", links.proposal_url(one.proposal), refusal=one.refusal)
+        for one in outcomes
+    )
