@@ -20,6 +20,7 @@ REFUSED, BUG = 1, 3
 EARLY_COMMANDS = {
     "classify": ("memoryreview.connect.offline", "classify_command"),
     "demo": ("memoryreview.demo", "command"),
+    "restore-backup": ("memoryreview.restore_backup", "command"),
     "propose": ("memoryreview.connect.propose", "command"),
     "scan-text": ("memoryreview.connect.offline", "scan_text_command"),
 }

@@ -369,6 +369,15 @@ class TidyStop(models.Model):
         indexes = [models.Index(fields=["store", "rule"], name="tidy_stop_by_rule")]
 
 
+class Backup(models.Model):
+    """A file that `backup` made, so that erasing can say where old text may still stand. The file may be gone."""
+
+    path = models.TextField()
+    sha256 = models.CharField(max_length=64)
+    size_bytes = models.PositiveBigIntegerField()
+    made_at = models.DateTimeField(default=timezone.now)
+
+
 class SignUpLink(models.Model):
     """A one-time link that makes an account: the owner's at first start, or an invitation to a team."""
 

@@ -66,7 +66,7 @@ def adopt(
 
     Raises: AdoptError with a sentence that says what to do.
     """
-    root = _checked(folder)
+    root = checked_folder(folder)
     try:
         listing = Worktree(root).scan()
     except WorktreeError as error:
@@ -131,7 +131,11 @@ def _shared(store: Store, tree: Tree) -> Iterator[Problem]:
         yield Problem("shared-folder", min(tree), None, sentence)
 
 
-def _checked(folder: Path) -> Path:
+def checked_folder(folder: Path, *, moving: Store | None = None) -> Path:
+    """Return the real path of a folder that may be a store's; `moving` is the store that it becomes the folder of.
+
+    Raises AdoptError with a sentence that says why not.
+    """
     path = folder.expanduser().absolute()
     if path.is_symlink():
         raise AdoptError(f"“{path}” is a link. Nothing was changed; adopt the folder that it points to.")
@@ -147,7 +151,8 @@ def _checked(folder: Path) -> Path:
         raise AdoptError(
             f"“{root}” and the data folder {home} lie in each other. Nothing was changed; keep them apart."
         )
-    for store in Store.objects.only("slug", "root"):
+    others = Store.objects.only("slug", "root")
+    for store in others.exclude(pk=moving.pk) if moving is not None else others:
         other = Path(store.root)
         if root == other:
             raise AdoptError(f"“{root}” is adopted already as “{store.slug}”. Nothing was changed.")

@@ -1,0 +1,229 @@
+"""A backup through the command line, on another data folder: everything is there, and nothing hostile gets in."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import stat
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.baseline.git_checks import ROOT, assert_clean
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with two stores, a waiting write and a packed baseline, and a backup of it."""
+    base = tmp_path_factory.mktemp("machine")
+    for name in ("notes", "codex"):
+        (base / name).mkdir()
+        (base / name / "a.md").write_bytes(b"- A fact.\r\n- Ports are 5432.\n")
+    (base / "notes" / "q&a.md").write_bytes(b"\xef\xbb\xbfmark\n")
+    memoryreview(base, "adopt", str(base / "notes"))
+    memoryreview(base, "adopt", str(base / "codex"))
+    (base / "notes" / "a.md").write_bytes(b"- A fact.\r\n- Ports are 5432.\n- It waits.\n")
+    memoryreview(base, "capture")
+    baseline = next((base / "home/baselines").iterdir())
+    subprocess.run(["git", f"--git-dir={baseline}", "repack", "-adq"], check=True)
+    done = memoryreview(base, "backup", str(base / "out.zip"), "--json")
+    told = json.loads(done.stdout)
+    assert (told["path"], told["stores"], told["left_out"]) == (str(base / "out.zip"), 2, [])
+    return base
+
+
+def memoryreview(base: Path, *arguments: str, home: str = "home", code: int = 0) -> subprocess.CompletedProcess[str]:
+    own = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+    environment = {**own, "MEMORYREVIEW_HOME": str(base / home)}
+    done = subprocess.run(
+        [sys.executable, "-m", "memoryreview", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=environment,
+        check=False,
+    )
+    assert done.returncode == code, (done.stdout, done.stderr)
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def test_backup_is_for_its_owner_alone_and_never_takes_the_place_of_a_file(machine: Path) -> None:
+    backup = machine / "out.zip"
+    assert stat.S_IMODE(backup.stat().st_mode) == 0o600
+    before = backup.read_bytes()
+    assert "exists already" in memoryreview(machine, "backup", str(backup), code=1).stderr
+    assert backup.read_bytes() == before
+    assert "agents read" in memoryreview(machine, "backup", str(machine / "notes" / "b.zip"), code=1).stderr
+    assert sorted(path.name for path in machine.glob(".mr-*")) == []
+    rows = sqlite3.connect(machine / "home/memoryreview.sqlite3").execute("SELECT path FROM review_backup").fetchall()
+    assert rows == [(str(backup),)]
+
+
+def test_restored_data_folder_has_everything_and_verifies(machine: Path, tmp_path: Path) -> None:
+    arguments = ("--root", f"notes={tmp_path / 'notes'}", "--root", f"codex={tmp_path / 'codex'}")
+    done = memoryreview(tmp_path, "restore-backup", str(machine / "out.zip"), *arguments, home="new")
+    assert "Everything holds" in done.stdout
+    assert (tmp_path / "notes/a.md").read_bytes() == (machine / "notes/a.md").read_bytes()
+    assert (tmp_path / "notes/q&a.md").read_bytes() == b"\xef\xbb\xbfmark\n"
+    assert json.loads(memoryreview(tmp_path, "verify", "--json", home="new").stdout) == {"ok": True, "faults": []}
+    (waiting,) = json.loads(memoryreview(tmp_path, "queue", "--json", home="new").stdout)
+    assert waiting["title"] == "Add “It waits.”"
+    assert json.loads(memoryreview(tmp_path, "capture", "--json", home="new").stdout) == {"proposals": []}
+    assert len(json.loads(memoryreview(tmp_path, "queue", "--json", home="new").stdout)) == 1
+    for name in ("secret.key", "decision.key"):
+        assert (tmp_path / "new" / name).read_text() == (machine / "home" / name).read_text()
+    for baseline in (tmp_path / "new/baselines").iterdir():
+        assert_clean(baseline)
+    assert {path for path in (tmp_path / "new").rglob("*") if path.stat().st_mode & 0o077} == set()
+
+
+def test_folders_that_are_not_on_this_machine_are_named_and_the_rest_is_there(machine: Path, tmp_path: Path) -> None:
+    moved = tmp_path / "moved"
+    shutil.copytree(machine, moved, ignore=shutil.ignore_patterns("home"))
+    with zipfile.ZipFile(machine / "out.zip") as archive:
+        manifest = json.loads(archive.read("manifest.json"))
+    assert {store["root"] for store in manifest["stores"]} == {str(machine / "notes"), str(machine / "codex")}
+    away = machine.with_name("away")
+    machine.rename(away)
+    try:
+        done = memoryreview(tmp_path, "restore-backup", str(moved / "out.zip"), home="new")
+        assert done.stderr.count("is not on this machine") == 2
+        assert len(json.loads(memoryreview(tmp_path, "history", "--json", home="new").stdout)) == 2
+        told = json.loads(memoryreview(tmp_path, "verify", "--json", home="new", code=1).stdout)
+        assert {fault["kind"] for fault in told["faults"]} == {"folder"}
+    finally:
+        away.rename(machine)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--root", "notes"), "STORE=FOLDER"),
+        (("--root", "nobody=/tmp/x"), "no store “nobody”"),
+    ],
+)
+def test_wrong_arguments_change_nothing(
+    machine: Path, tmp_path: Path, arguments: tuple[str, ...], sentence: str
+) -> None:
+    done = memoryreview(tmp_path, "restore-backup", str(machine / "out.zip"), *arguments, home="new", code=1)
+    assert sentence in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_data_folder_in_use_is_never_overwritten(machine: Path, tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "mine").write_text("mine")
+    assert "not empty" in memoryreview(tmp_path, "restore-backup", str(machine / "out.zip"), home="new", code=1).stderr
+    assert [path.name for path in tmp_path.rglob("*")] == ["new", "mine"]
+
+
+def rewritten(source: Path, target: Path, change: Callable[[dict[str, bytes], dict[str, object]], None]) -> Path:
+    """Copy a backup with other members or another manifest."""
+    with zipfile.ZipFile(source) as archive:
+        members = {name: archive.read(name) for name in archive.namelist() if name != "manifest.json"}
+        manifest = json.loads(archive.read("manifest.json"))
+    change(members, manifest)
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+        archive.writestr("manifest.json", json.dumps(manifest))
+    return target
+
+
+def _named(name: str) -> Callable[[dict[str, bytes], dict[str, object]], None]:
+    def change(members: dict[str, bytes], manifest: dict[str, object]) -> None:
+        members[name] = b"x"
+        listed = manifest["members"]
+        assert isinstance(listed, dict)
+        listed[name] = {"size": 1, "sha256": "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"}
+
+    return change
+
+
+def _changed_byte(members: dict[str, bytes], manifest: dict[str, object]) -> None:
+    content = bytearray(members["memoryreview.sqlite3"])
+    content[5000] ^= 1
+    members["memoryreview.sqlite3"] = bytes(content)
+
+
+def _longer(members: dict[str, bytes], manifest: dict[str, object]) -> None:
+    members["memoryreview.sqlite3"] += bytes(300_000_000)
+
+
+def _lost(members: dict[str, bytes], manifest: dict[str, object]) -> None:
+    del members["secret.key"]
+
+
+def _newer(members: dict[str, bytes], manifest: dict[str, object]) -> None:
+    listed = manifest["migrations"]
+    assert isinstance(listed, list)
+    listed.append("9999_of_the_future")
+
+
+def _newer_format(members: dict[str, bytes], manifest: dict[str, object]) -> None:
+    manifest["format"] = 2
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (_named("../escaped"), "which no backup does"),
+        (_named("/etc/escaped"), "which no backup does"),
+        (_named("baselines/../../x.git/objects/aa/" + "a" * 38), "which no backup does"),
+        (_named("settings.py"), "which no backup does"),
+        (_named("baselines/00000000-0000-0000-0000-000000000000.git/config"), "which no backup does"),
+        (_named("baselines/00000000-0000-0000-0000-000000000000.git/head"), "names no head"),
+        (_changed_byte, "is not what the manifest says"),
+        (_longer, "is not what the manifest says"),
+        (_lost, "does not hold the members"),
+        (_newer, "made by a newer memoryreview"),
+        (_newer_format, "made by a newer memoryreview"),
+    ],
+)
+def test_a_hostile_or_damaged_backup_is_refused_and_leaves_nothing(
+    machine: Path,
+    tmp_path: Path,
+    change: Callable[[dict[str, bytes], dict[str, object]], None],
+    sentence: str,
+) -> None:
+    hostile = rewritten(machine / "out.zip", tmp_path / "hostile.zip", change)
+    done = memoryreview(tmp_path, "restore-backup", str(hostile), home="new", code=1)
+    assert sentence in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["hostile.zip"]
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 not really", b"text"])
+def test_what_is_no_backup_is_said_so(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "file").write_bytes(content)
+    done = memoryreview(tmp_path, "restore-backup", str(tmp_path / "file"), home="new", code=1)
+    assert "no backup of memoryreview" in done.stderr
+    assert "cannot be read" in memoryreview(tmp_path, "restore-backup", str(tmp_path / "no"), home="new", code=1).stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_link_in_a_backup_is_refused(machine: Path, tmp_path: Path) -> None:
+    hostile = rewritten(machine / "out.zip", tmp_path / "x.zip", lambda members, manifest: None)
+    with zipfile.ZipFile(hostile) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(hostile, "w") as archive:
+        for name, content in members.items():
+            info = zipfile.ZipInfo(name)
+            info.external_attr = ((stat.S_IFLNK if name == "secret.key" else stat.S_IFREG) | 0o600) << 16
+            archive.writestr(info, content)
+    assert "no plain file" in memoryreview(tmp_path, "restore-backup", str(hostile), home="new", code=1).stderr
+
+
+def test_a_store_without_its_baseline_is_left_out_and_named(machine: Path, tmp_path: Path) -> None:
+    shutil.copytree(machine / "home", tmp_path / "home")
+    shutil.rmtree(next((tmp_path / "home/baselines").iterdir()))
+    done = memoryreview(tmp_path, "backup", str(tmp_path / "part.zip"), "--json")
+    told = json.loads(done.stdout)
+    assert (told["stores"], len(told["left_out"])) == (1, 1)
+    assert "There is no baseline" in told["left_out"][0] or "cannot be packed" in told["left_out"][0]
