@@ -8,7 +8,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("review", "0007_import_verb"),
+        ("review", "0008_waiting_indexes"),
     ]
 
     operations = [
