@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from . import durable, steps
 from .errors import BaselineError
@@ -38,8 +38,7 @@ def is_oid(value: str) -> bool:
     return _OID.fullmatch(value) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class TreeEntry:
+class TreeEntry(NamedTuple):
     oid: str
     mode: int
 

@@ -294,6 +294,7 @@ class Change(models.Model):
         ]
         indexes = [
             models.Index(fields=["store", "-id"], name="change_by_store"),
+            models.Index(fields=["store", "kind", "-id"], name="change_by_kind"),
             models.Index(fields=["store"], condition=Q(unread=True), name="change_unread"),
         ]
 

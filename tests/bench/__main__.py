@@ -36,6 +36,13 @@ def _burst_speed(options: argparse.Namespace) -> bool:
     return burst_speed.run(rounds=options.count or 60)
 
 
+def _history_size(options: argparse.Namespace) -> bool:
+    _install()
+    from . import history_size
+
+    return history_size.run(commits_=options.count or 20_000, rounds=9)
+
+
 BENCHES: Mapping[str, tuple[str, Run]] = {
     "mutations": (
         "changes of meaning, of which none may be applied without a person (200,000)",
@@ -60,6 +67,10 @@ BENCHES: Mapping[str, tuple[str, Run]] = {
     "burst_speed": (
         "fifty proposals approved together, each its own commit, against fifty bare durable commits",
         _burst_speed,
+    ),
+    "history_size": (
+        "pages of history, blame and changes after 20,000 changes against the same after 200",
+        _history_size,
     ),
     "near_duplicates": (
         "one entry against 100,000: the index against rapidfuzz over all, and how many near duplicates it finds",

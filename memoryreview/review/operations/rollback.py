@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from django.contrib.auth.models import User
 
-from memoryreview.baseline.repository import Repository, Snapshot
+from memoryreview.baseline.repository import Repository, Snapshot, TreeEntry
 from memoryreview.core.merge import Conflicted, Merged, merge3
 from memoryreview.core.model import Delta, Scope, Tree
 from memoryreview.core.text import split_lines
@@ -25,7 +26,7 @@ from .reconcile import reconcile_within
 from .stores import Workshop, locked, reading
 from .undone import undoers
 
-MAX_LATER = 200
+MAX_LATER = 100
 """Later changes of a document that are looked at, and changes that are rolled back together."""
 
 
@@ -92,17 +93,24 @@ def _undone(
 
 def _later_on_same_lines(change: Change, paths: Iterable[str], repository: Repository) -> tuple[Change, ...]:
     """Return the later changes that made the conflict: those across which the conflicting text on our side changed."""
-    before, after = repository.snapshot(change.parent), repository.snapshot(change.oid)
-    found: dict[int, Change] = {}
-    for path in paths:
-        rows = ChangedPath.objects.filter(store=change.store, path=path, change_id__gt=change.pk)
-        touching = rows.order_by("change_id").values_list("change_id", flat=True)[:MAX_LATER]
-        for later in Change.objects.filter(pk__in=list(touching)).select_related("store").order_by("pk"):
-            sides = [repository.snapshot(oid).get(path) for oid in (later.parent, later.oid)]
-            was, now = (_quarrel(merge3(after.get(path), side, before.get(path)), side) for side in sides)
-            if was != now:
-                found[later.pk] = later
+    found = {later.pk: later for path in paths for later in _quarrelling(change, path, repository)}
     return tuple(found[pk] for pk in sorted(found))
+
+
+def _quarrelling(change: Change, path: str, repository: Repository) -> Iterator[Change]:
+    wanted, written = (repository.snapshot(oid).get(path) for oid in (change.parent, change.oid))
+
+    @cache  # what one change leaves is what the next one finds
+    def quarrel(entry: TreeEntry | None) -> tuple[bytes, ...]:
+        ours = repository.blob(entry.oid) if entry is not None else None
+        return _quarrel(merge3(written, ours, wanted), ours)
+
+    rows = ChangedPath.objects.filter(store=change.store, path=path, change_id__gt=change.pk)
+    touching = rows.order_by("change_id").values_list("change_id", flat=True)[:MAX_LATER]
+    for later in Change.objects.filter(pk__in=list(touching)).select_related("store").order_by("pk"):
+        was, now = (quarrel(repository.snapshot(oid).entry(path)) for oid in (later.parent, later.oid))
+        if was != now:
+            yield later
 
 
 def _quarrel(merged: Merged | Conflicted, ours: bytes | None) -> tuple[bytes, ...]:

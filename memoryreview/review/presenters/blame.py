@@ -111,7 +111,7 @@ def blame_page(place: Place, *, start: int, lineno: int, now: datetime) -> Blame
     entry = _entry_on(blame.entries_of(place.store, place.path, data), lineno) if lineno else None
     about = _asked_lines(entry, lineno, len(bodies))
     found = blame.blame(place.store, place.at, place.path, {*shown, *about})
-    changes = _changes(place.store, found.origins.values())
+    changes = changes_of(place.store, found.origins.values())
     groups = []
     for pk, numbers in groupby(shown, key=lambda at: found.origins[at].pk if at in found.origins else 0):
         change = changes.get(pk)
@@ -138,7 +138,8 @@ def _asked_lines(entry: Entry | None, lineno: int, count: int) -> range:
     return range(lineno - 1, lineno) if 1 <= lineno <= count else range(0)
 
 
-def _changes(store: Store, passages: Iterable[Passage]) -> dict[int, Change]:
+def changes_of(store: Store, passages: Iterable[Passage]) -> dict[int, Change]:
+    """Return the changes by id, with all that an origin names."""
     related = ("store", "agent", "person", "decision__person", "decision__agent", "proposal__store")
     found = Change.objects.filter(store=store).select_related(*related).prefetch_related("rolled_back_by")
     return found.in_bulk({passage.pk for passage in passages})
@@ -151,6 +152,17 @@ def _title(change: Change, now: datetime) -> str:
     return change.title
 
 
+def origins(
+    found: blame.Blame, changes: Mapping[int, Change], lines: Iterable[int], now: datetime
+) -> tuple[Origin, ...]:
+    """Return the changes that some lines (0-based) of a document come from, the newest first."""
+    by_change: dict[int, list[int]] = {}
+    for line in lines:
+        if line in found.origins:
+            by_change.setdefault(found.origins[line].pk, []).append(line + 1)
+    return tuple(_origin(changes[pk], by_change[pk], now) for pk in sorted(by_change, reverse=True) if pk in changes)
+
+
 def _provenance(
     place: Place,
     entry: Entry | None,
@@ -159,18 +171,13 @@ def _provenance(
     changes: Mapping[int, Change],
     now: datetime,
 ) -> Provenance:
-    by_change: dict[int, list[int]] = {}
-    for line in about:
-        if line in found.origins:
-            by_change.setdefault(found.origins[line].pk, []).append(line + 1)
-    newest_first = sorted((pk for pk in by_change if pk in changes), reverse=True)
     unknown = [line + 1 for line in about if line not in found.origins]
     return Provenance(
         title=entry.title if entry is not None else "",
         first=about.start + 1,
         last=about.stop,
         url=_history_url(place, entry) if entry is not None else "",
-        origins=tuple(_origin(changes[pk], by_change[pk], now) for pk in newest_first[:_ORIGINS_SHOWN]),
+        origins=origins(found, changes, about, now)[:_ORIGINS_SHOWN],
         older=f"{_line_words(unknown)}: older than what was looked at." if unknown else "",
     )
 
