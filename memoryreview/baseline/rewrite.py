@@ -19,7 +19,7 @@ from pathlib import Path
 
 from memoryreview.core.erasure import Eraser
 
-from . import durable, steps
+from . import durable, seen, steps
 from .errors import BaselineError
 from .history import fsck
 from .message import trailers
@@ -171,7 +171,7 @@ def drop_rest(aside: Path, git_dir: Path) -> None:
         for path in [path for path in (git_dir / "refs").rglob("*") if not path.is_dir()]:
             if path != git_dir / BRANCH:
                 path.unlink(missing_ok=True)
-        for name in ("packed-refs", "ORIG_HEAD", "FETCH_HEAD", "shallow"):
+        for name in ("packed-refs", "ORIG_HEAD", "FETCH_HEAD", "shallow", seen.NAME):
             (git_dir / name).unlink(missing_ok=True)
         shutil.rmtree(git_dir / "logs", ignore_errors=True)
         durable.sync_folder(objects)

@@ -18,6 +18,7 @@ from .querysets import AgentQuerySet, ChangeQuerySet, ProposalQuerySet, StoreQue
 from .states import OPEN_STATES as OPEN_STATES
 from .states import UNDECIDED_STATES as UNDECIDED_STATES
 from .states import ChangeKind as ChangeKind
+from .states import ErasureState as ErasureState
 from .states import Reason as Reason
 from .states import Role as Role
 from .states import State as State
@@ -336,6 +337,48 @@ class Intent(models.Model):
     kind = models.CharField(max_length=12)
     landing = models.JSONField()  # operations.apply.Landing without its bytes
     created_at = models.DateTimeField(default=timezone.now)
+
+
+class Erasure(models.Model):
+    """A text, or the document `path`, that was taken out of the whole history of a store; and the journal of doing it.
+
+    What the text was is kept nowhere. `head` is the commit on top of the new history. `commits` to `decisions` count
+    where the text stood. `withdrawn` names the changes whose certificate went with it; the decision's `shown` is the
+    digest of that list. `doubted` names those that did not hold before; they are left as they are. `left` are sentences
+    about what could not be reached. `forgotten` is whether the database's files were written anew since.
+    """
+
+    store = models.ForeignKey(Store, models.PROTECT, related_name="erasures")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    decision = models.OneToOneField(Decision, models.PROTECT, null=True, related_name="erasure")
+    state = models.CharField(max_length=12, default=ErasureState.PREPARING)
+    path = models.TextField(default="")
+    note = models.TextField(default="")
+    head = models.CharField(max_length=40, default="")
+    commits = models.PositiveIntegerField(default=0)
+    documents = models.PositiveIntegerField(default=0)
+    proposals = models.PositiveIntegerField(default=0)
+    decisions = models.PositiveIntegerField(default=0)
+    moved = models.PositiveIntegerField(default=0)  # commits that have another id since
+    withdrawn = models.JSONField(default=list)
+    doubted = models.JSONField(default=list)
+    left = models.JSONField(default=list)
+    forgotten = models.BooleanField(default=False)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [_one_of("state", ErasureState, "erasure_state")]
+
+
+class MovedCommit(models.Model):
+    """Where a commit stands since an erasure: `digest` is the keyed digest of the id that it had before."""
+
+    store = models.ForeignKey(Store, models.CASCADE, related_name="+")
+    digest = models.CharField(max_length=64)
+    oid = models.CharField(max_length=40)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["store", "digest"], name="moved_commit_once")]
 
 
 class Delivery(models.Model):

@@ -34,6 +34,7 @@ class ChangeKind(StrEnum):
     ROLLBACK = "rollback"
     RESTORE = "restore"
     PROMOTE = "promote"
+    ERASE = "erase"
 
 
 class Verb(StrEnum):
@@ -54,9 +55,19 @@ class Verb(StrEnum):
     EXPIRE = "expire"
     ADOPT = "adopt"
     CONFIGURE = "configure"
+    ERASE = "erase"
     INTERRUPT = "interrupt"
     FAIL = "fail"
     IMPORT = "import"  # a commit of the baseline was recorded anew, after its own record was lost
+
+
+class ErasureState(StrEnum):
+    """How far an erasure is. It can be taken back until it is in force, and not any more from then on."""
+
+    PREPARING = "preparing"
+    IN_FORCE = "in_force"
+    DONE = "done"
+    DROPPED = "dropped"
 
 
 class Reason(StrEnum):

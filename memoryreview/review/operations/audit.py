@@ -62,6 +62,8 @@ def _database_faults() -> Iterator[Fault]:
 def _store_faults(store: Store) -> Iterator[Fault]:
     git_dir, slug = baseline_dir(store), store.slug
     Repository(git_dir).close()
+    with locked(store):
+        pass  # an erasure that a kill interrupted is finished here, which needs the lock of packing itself
     with packing_lock(git_dir, wait_s=PACKING_WAIT_S):  # packs that are replaced under fsck look damaged to it
         with locked(store) as shop:
             head = shop.head()

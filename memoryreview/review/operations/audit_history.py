@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memoryreview.baseline.errors import BaselineError
@@ -15,14 +15,15 @@ from memoryreview.core.classify.split import apply_proof
 from memoryreview.core.classify.verify import verify
 from memoryreview.core.model import Delta, FormatName
 from memoryreview.core.overlay import Overlay
-from memoryreview.review.models import Change, ChangedPath, ChangeKind, Decision, Store, Verb
+from memoryreview.review.models import Change, ChangedPath, ChangeKind, Decision, Erasure, Store, Verb
 
-from .certificate import UNREADABLE, Certified, digest, read, sha256
+from .certificate import UNREADABLE, Certified, digest, is_erased, read, sha256
 from .context import with_history
+from .erase_rows import withdrawn_digest
 from .fault import Fault
 from .stores import baseline_dir
 
-_DECIDED = (ChangeKind.APPROVED, ChangeKind.PROMOTE, ChangeKind.ROLLBACK, ChangeKind.RESTORE)
+_DECIDED = (ChangeKind.APPROVED, ChangeKind.PROMOTE, ChangeKind.ROLLBACK, ChangeKind.RESTORE, ChangeKind.ERASE)
 _DECISION_TRAILER = re.compile(r"^Decision-Id: (\d+)$", re.MULTILINE)
 _READ_AT_ONCE = 500
 """Changes whose documents are read through one repository: it keeps every tree that it has read."""
@@ -137,9 +138,26 @@ def _certificate_faults(store: Store, seen: Mapping[str, str], last: int) -> Ite
                     yield from _replayed(store, repository, change, seen[change.oid])
 
 
+def unproved(store: Store, oids: Collection[str]) -> list[Change]:
+    """Return which of these commits have a certificate that does not hold."""
+    certified = Change.objects.filter(store=store, certificate__isnull=False).order_by("pk")
+    asked = [pk for pk, oid in certified.values_list("pk", "oid") if oid in oids]
+    found: list[Change] = []
+    for start in range(0, len(asked), _READ_AT_ONCE):
+        with Repository(baseline_dir(store)) as repository:
+            for change in certified.filter(pk__in=asked[start : start + _READ_AT_ONCE]):
+                named = trailers(repository.message(change.oid)).get("Proof", "")
+                if any(_replayed(store, repository, change, named)):
+                    found.append(change)
+    return found
+
+
 def _replayed(store: Store, repository: Repository, change: Change, named: str) -> Iterator[Fault]:
     where = f"{store.slug} {change.oid}"
     stated = change.certificate or {}
+    if is_erased(stated):
+        yield from _withdrawn_faults(store, change, named)
+        return
     try:
         certified = read(stated, FormatName(store.format))
         base, after = repository.snapshot(change.parent), repository.snapshot(change.oid)
@@ -154,6 +172,20 @@ def _replayed(store: Store, repository: Repository, change: Change, named: str) 
         yield Fault("certificate", where, "The documents in git are not those that the certificate names.")
     elif not _holds(store, base, delta, certified):
         yield Fault("certificate", where, f"The proof of {certified.proof.rule} does not hold.")
+
+
+def _withdrawn_faults(store: Store, change: Change, named: str) -> Iterator[Fault]:
+    """A certificate may be gone only where a later erasure names it: the list is a part of that keyed decision."""
+    where = f"{store.slug} {change.oid}"
+    stated = change.certificate or {}
+    erasure = Erasure.objects.filter(store=store, decision=stated["erased"]).select_related("decision").first()
+    decision = erasure.decision if erasure is not None else None
+    if erasure is None or decision is None or decision.verb != Verb.ERASE or change.pk not in erasure.withdrawn:
+        yield Fault("certificate", where, "The certificate is gone, and no erasure says that it withdrew it.")
+    elif decision.shown != withdrawn_digest(erasure.withdrawn):
+        yield Fault("certificate", where, "What the erasure withdrew is not what its decision names.")
+    elif named != stated.get("digest"):
+        yield Fault("certificate", where, "The certificate is not the one that its commit names.")
 
 
 def _lost_certificate(store: Store, change: Change, named: str) -> Iterator[Fault]:

@@ -49,6 +49,15 @@ def digest(stated: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(shape, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
 
 
+ERASED = "erased"
+"""What the trailer of a commit says instead of a digest once a text was erased that its certificate depended on."""
+
+
+def is_erased(stated: Mapping[str, Any]) -> bool:
+    """Whether a certificate went with an erased text: `erased` names the decision."""
+    return "erased" in stated
+
+
 @dataclass(frozen=True, slots=True)
 class Certified:
     """Args: base, result: SHA-256 by path, "" where there is no document. context: without history."""

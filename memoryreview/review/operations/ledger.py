@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -37,11 +37,15 @@ def _mac(decision: Decision) -> str:
     return hmac.new(settings.DECISION_KEY.encode(), message, hashlib.sha256).hexdigest()
 
 
-def record(decision: Decision) -> Decision:
-    """Append a decision to the chain and save it. Call inside the transaction that makes the transition."""
+def _one_at_a_time() -> None:
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_POSTGRES_LOCK])
+
+
+def record(decision: Decision) -> Decision:
+    """Append a decision to the chain and save it. Call inside the transaction that makes the transition."""
+    _one_at_a_time()
     last = Decision.objects.order_by("-pk").values_list("mac", flat=True).first()
     decision.previous = last or GENESIS
     decision.mac = _mac(decision)
@@ -58,6 +62,33 @@ def broken_links() -> Iterator[tuple[int, str]]:
         if not hmac.compare_digest(decision.mac, _mac(decision)):
             yield decision.pk, "its content does not match its key"
         previous = decision.mac
+
+
+def rekey(mend: Callable[[Decision], bool]) -> int:
+    """Change decisions and key the chain anew from the first that changed; return how many changed.
+
+    `mend` alters the fields of a decision in place and says whether it did. A row that was forged, or lost its
+    neighbour, before stays broken: it is never given a valid key. Call inside a transaction.
+    """
+    _one_at_a_time()
+    old = new = GENESIS
+    fresh: list[Decision] = []
+    mended = 0
+    for decision in Decision.objects.order_by("pk").iterator():
+        is_genuine = hmac.compare_digest(decision.mac, _mac(decision))
+        is_linked, before = decision.previous == old, (decision.previous, decision.mac)
+        has_changed = mend(decision)
+        mended += has_changed
+        old = decision.mac
+        if is_linked:
+            decision.previous = new
+        if is_genuine:
+            decision.mac = _mac(decision)
+        new = decision.mac
+        if has_changed or before != (decision.previous, decision.mac):
+            fresh.append(decision)
+    Decision.objects.bulk_update(fresh, ["change", "note", "shown", "previous", "mac"], batch_size=200)
+    return mended
 
 
 def record_now(decision: Decision) -> Decision:

@@ -23,7 +23,7 @@ from memoryreview.core.overlay import Overlay
 from memoryreview.review.models import OPEN_STATES, Agent, Delivery, Proposal, State, Store, Verb
 from memoryreview.review.querysets import StoreQuerySet
 
-from . import promote, proposals
+from . import moved, promote, proposals
 from .capture import capture_within, holds_secret
 from .context import context_of
 from .errors import (
@@ -323,11 +323,12 @@ def _requested_delta(request: Request, store: Store, tree: Snapshot, head: str) 
         delta = build(tree, operations, format=form, limits=LIMITS)
     else:
         with reading(store) as repository:
-            if not repository.has_commit(request.base) or not repository.is_ancestor(request.base, head):
+            stated = request.base if repository.has_commit(request.base) else moved.current(store, request.base)
+            if not repository.has_commit(stated) or not repository.is_ancestor(stated, head):
                 raise StaleBaseError(
                     "", None, "The base is not a commit of this store. Nothing was stored; read the head again."
                 )
-            base = repository.snapshot(request.base)
+            base = repository.snapshot(stated)
             delta = _onto_head(base, tree, build(base, operations, format=form, limits=LIMITS))
     for path in delta:
         if path not in tree and holds_secret(path):

@@ -8,7 +8,7 @@ from memoryreview.baseline import commits, packing
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.models import Intent, Proposal, State, Store, Verb
 
-from . import proposals
+from . import erasures, proposals
 from .apply import finish
 from .proposals import last_decision
 from .settle import settle
@@ -34,6 +34,7 @@ def reconcile(store: Store) -> None:
     with locked(store) as shop:
         commits.sweep(baseline_dir(store))
         packing.sweep(baseline_dir(store))
+        erasures.tidy_up(store)
         shop.worktree().sweep()
         reconcile_within(shop)
 

@@ -63,6 +63,8 @@ def _plan(change: Change, repository: Repository) -> Plan:
     tree = repository.snapshot(repository.head() or "")
     if change.kind == ChangeKind.ADOPT:
         return Plan(change, tree, {}, refused="This is the first baseline of the store; there is nothing before it.")
+    if change.kind == ChangeKind.ERASE:
+        return Plan(change, tree, {}, refused="What was erased is kept nowhere, so nothing can bring it back.")
     already = next(iter(undoers(change)), None)
     if already is not None:
         return Plan(change, tree, {}, already=already)

@@ -24,6 +24,11 @@ def baseline_dir(store: Store) -> Path:
     return Path(settings.HOME) / "baselines" / f"{store.baseline}.git"
 
 
+def aside_dir(store: Store) -> Path:
+    """Return where a new history of the store is made while something is erased; nothing is there at other times."""
+    return Path(settings.HOME) / "baselines" / f"{store.baseline}.erasing.git"
+
+
 def worktree_of(store: Store) -> Worktree:
     """Open a store's folder. Raises WorktreeError when it is gone, or a link stands where it was adopted."""
     root = Path(store.root)
@@ -87,9 +92,19 @@ def locked(store: Store) -> Iterator[Workshop]:
     Raises: BusyError after LOCK_TIMEOUT_S; CannotApplyError when baseline or folder cannot be used.
     """
     try:
-        with store_lock(baseline_dir(store), timeout_s=LOCK_TIMEOUT_S), Repository(baseline_dir(store)) as repository:
-            yield Workshop(store, repository)
+        with store_lock(baseline_dir(store), timeout_s=LOCK_TIMEOUT_S):
+            if aside_dir(store).exists():
+                _resume_erasure(store)
+            with Repository(baseline_dir(store)) as repository:
+                yield Workshop(store, repository)
     except LockBusyError as error:
         raise BusyError(store.slug, is_being_restored=is_being_restored(store)) from error
     except (BaselineError, WorktreeError) as error:
         raise CannotApplyError(str(error)) from error
+
+
+def _resume_erasure(store: Store) -> None:
+    """Before anything else is written: rows may name the commits of a new history that the branch does not show yet."""
+    from . import erasures  # it needs this module
+
+    erasures.resume(store)

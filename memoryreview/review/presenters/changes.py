@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from memoryreview.core.model import Kind
 from memoryreview.review.models import Change, ChangeKind, Verb
 from memoryreview.review.operations import rollback
+from memoryreview.review.operations.certificate import is_erased
 from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.operations.permissions import may_maintain
 from memoryreview.review.operations.stores import reading
@@ -20,6 +21,7 @@ from memoryreview.review.querysets import ChangeQuerySet
 from . import documents, links
 from .around import with_around
 from .documents import DocumentView
+from .erase import ErasedView, erased_view
 from .outcome import Step, step
 from .rows import Sign, agent_words
 from .words import CHANGE_WORDS, UNREAD_WORDS, Moment, listed, moment, plural, short_oid
@@ -36,6 +38,7 @@ _SIGNS = {
     ChangeKind.ROLLBACK: Sign("changes", "undo", "rollback"),
     ChangeKind.RESTORE: Sign("changes", "undo", "restore"),
     ChangeKind.PROMOTE: Sign("promotes", "arrow-up", "promotion"),
+    ChangeKind.ERASE: Sign("deletes", "close", "erased"),
 }
 
 _UNREAD = Sign("adds", "plus", UNREAD_WORDS)
@@ -100,6 +103,14 @@ class RollbackView:
 
 
 @dataclass(frozen=True, slots=True)
+class EraseLink:
+    """Where lines of one document of a change can be chosen that are to go for good."""
+
+    path: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
 class ChangePage:
     row: ChangeRow
     parent: str
@@ -115,6 +126,9 @@ class ChangePage:
     rollback: RollbackView
     restore_url: str
     unreadable: str
+    erase: tuple[EraseLink, ...] = ()
+    erased: ErasedView | None = None
+    proof_is_erased: bool = False
 
 
 def change_rows(changes: Iterable[Change], now: datetime) -> tuple[ChangeRow, ...]:
@@ -178,7 +192,16 @@ def change_page(change: Change, person: User, now: datetime) -> ChangePage:
         rollback=undo,
         restore_url=_restore_url(change, person),
         unreadable=unreadable,
+        erase=tuple(_erase_links(change, shown, person)),
+        erased=erased_view(change),
+        proof_is_erased=is_erased(change.certificate or {}),
     )
+
+
+def _erase_links(change: Change, shown: Iterable[DocumentView], person: User) -> Iterator[EraseLink]:
+    if may_maintain(person, change.store):
+        for document in shown:
+            yield EraseLink(document.path, links.erase_url(change.store.slug, change=change.oid, path=document.path))
 
 
 def _restore_url(change: Change, person: User) -> str:
@@ -206,7 +229,7 @@ def _documents(change: Change) -> tuple[tuple[DocumentView, ...], int]:
 
 
 def _certificate(stored: dict[str, Any] | None) -> Certificate | None:
-    if not stored:
+    if not stored or is_erased(stored):
         return None
     rewrites = stored.get("rewrites", [])
     return Certificate(

@@ -22,6 +22,7 @@ NAMES = (
     "agents",
     "history",
     "rollback",
+    "erase",
     "tidy",
     "teams",
     "limits",

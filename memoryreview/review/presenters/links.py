@@ -41,6 +41,11 @@ def oid_url(oid: str, slug: str = "") -> str:
     return with_query(url, store=slug)
 
 
+def erase_url(slug: str, **query: str) -> str:
+    """Return where a store's history is erased from. A text that is to go stands in no address."""
+    return with_query(reverse("erase", args=[slug]), **query)
+
+
 def restore_url(slug: str, oid: str) -> str:
     return reverse("restore", args=[slug, oid])
 

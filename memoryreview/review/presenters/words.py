@@ -61,6 +61,7 @@ CHANGE_WORDS = {
     ChangeKind.ROLLBACK: "rolled back",
     ChangeKind.RESTORE: "restored",
     ChangeKind.PROMOTE: "promoted",
+    ChangeKind.ERASE: "erased",
 }
 
 UNREAD_WORDS = "landed unread"
@@ -82,6 +83,7 @@ VERB_WORDS = {
     Verb.ADOPT: "adopted",
     Verb.CONFIGURE: "set the store",
     Verb.IMPORT: "recorded a commit anew",
+    Verb.ERASE: "erased from the whole history",
     Verb.INTERRUPT: "interrupted",
     Verb.FAIL: "could not apply",
 }

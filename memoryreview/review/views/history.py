@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from django.http import Http404, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.models import Change, Proposal, Store
-from memoryreview.review.operations import rollback, unread
+from memoryreview.review.operations import moved, rollback, unread
 from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.operations.stores import reading
 from memoryreview.review.presenters import editing, links
@@ -39,10 +39,20 @@ def visible_changes(request: Request) -> ChangeQuerySet:
 
 
 def visible_change(request: Request, oid: str) -> Change:
-    """Return a change that the person may see; `store` tells two apart that share their commit id."""
-    found = visible_changes(request).select_related("decision__person", "decision__agent", "proposal").filter(oid=oid)
+    """Return a change that the person may see; `store` tells two apart that share their commit id.
+
+    An id that a commit had before an erasure leads to it as well.
+    """
+    seen = visible_changes(request).select_related("decision__person", "decision__agent", "proposal")
+    found = seen.filter(oid=oid)
     slug = request.GET.get("store") or request.POST.get("store")
     change = (found.filter(store__slug=slug) if slug else found).first()
+    return _moved_change(seen, oid) if change is None else change
+
+
+def _moved_change(seen: ChangeQuerySet, oid: str) -> Change:
+    places = (seen.filter(store=store, oid=new).first() for store, new in moved.everywhere(oid))
+    change = next((one for one in places if one is not None), None)
     if change is None:
         raise Http404
     return change
@@ -101,7 +111,8 @@ def keep(request: Request) -> HttpResponse:
 @require_GET
 @signed_in
 def change(request: Request, oid: str) -> HttpResponse:
-    return _change_page(request, visible_change(request, oid), None)
+    shown = visible_change(request, oid)
+    return _change_page(request, shown, None) if shown.oid == oid else redirect(links.change_url(shown))
 
 
 def _change_page(request: Request, shown: Change, problem: Problem | None) -> HttpResponse:

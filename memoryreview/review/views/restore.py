@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.models import Store
+from memoryreview.review.operations import moved
 from memoryreview.review.operations import restore as operation
 from memoryreview.review.operations.errors import NotFoundError
 from memoryreview.review.presenters import links
@@ -28,6 +29,7 @@ from .toast import Toast
 def restore(request: Request, slug: str, oid: str) -> HttpResponse:
     """Show what would change, or do it and go to the new change, which has its own Roll back."""
     store = visible_store(request, slug)
+    oid = moved.current(store, oid)
     if request.method == "GET":
         return _preview(request, store, oid, None)
     wrong = step_up(request)

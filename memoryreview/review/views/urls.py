@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from . import accounts, batch, decisions, history, people, queue, restore, settings, stores, system, tidy
+from . import accounts, batch, decisions, erase, history, people, queue, restore, settings, stores, system, tidy
 
 
 class DocumentConverter(StringConverter):
@@ -37,6 +37,7 @@ queue_urls = [
 store_urls = [
     path("stores/", stores.stores, name="stores"),
     path("stores/<slug:slug>/", stores.store, name="store"),
+    path("stores/<slug:slug>/erase", erase.erase, name="erase"),
     path("stores/<slug:slug>/restore/<oid:oid>", restore.restore, name="restore"),
     path("stores/<slug:slug>/<document:path>", stores.document, name="document"),
     path("promote", stores.promote, name="promote"),

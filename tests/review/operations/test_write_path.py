@@ -28,6 +28,17 @@ def test_only_apply_and_adopt_write_commits() -> None:
     assert callers == {"review/operations/adopt.py", "review/operations/apply.py"}
 
 
+def test_only_erasing_rewrites_a_history() -> None:
+    """A history without a text is another one: no commit on the head could make it."""
+    importers = {
+        str(path.relative_to(PACKAGE))
+        for path in PACKAGE.rglob("*.py")
+        if "rewrite" in _imported(path) and "baseline" not in path.parts
+    }
+
+    assert importers == {f"review/operations/{name}.py" for name in ("erase", "erase_rows", "erasures")}
+
+
 def test_only_operations_name_the_worktree() -> None:
     importers = {
         path.relative_to(PACKAGE).parts[:2]
@@ -42,7 +53,8 @@ def test_no_agent_door_imports_decisions() -> None:
     doors = [*(PACKAGE / "review" / "api").rglob("*.py"), *(PACKAGE / "connect").rglob("*.py")]
     commands = (PACKAGE / "review" / "management").rglob("*.py")
 
-    reaching = {path.name for path in [*doors, *commands] if {"decide", "restore", "rollback"} & _imported(path)}
+    deciding = {"decide", "restore", "rollback", "erase", "erasures"}
+    reaching = {path.name for path in [*doors, *commands] if deciding & _imported(path)}
 
     assert reaching == set()
 

@@ -1,0 +1,230 @@
+"""The journal of erasing: what was begun is taken back, what is in force is carried on. Neither needs the text."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.apps import apps
+from django.db import OperationalError, connections, transaction
+
+from memoryreview.baseline import durable, rewrite, steps
+from memoryreview.baseline.packing import packing_lock
+from memoryreview.baseline.repository import Repository
+from memoryreview.baseline.worktree import Worktree, WorktreeError
+from memoryreview.core.erasure import Eraser
+from memoryreview.core.names import shown
+from memoryreview.review.models import Decision, Erasure, ErasureState, MovedCommit, Store, Verb
+
+from . import erase_rows, ledger
+from .audit_history import unproved
+from .errors import BusyError
+from .proposals import keyed_digest
+from .stores import aside_dir, baseline_dir, worktree_of
+
+_OPEN = (ErasureState.PREPARING, ErasureState.IN_FORCE)
+_FORGET_TRIES = 5
+_FORGET_PAUSE_S = 0.2
+
+
+def resume(store: Store) -> None:
+    """Bring an erasure to its end that a kill interrupted. The caller holds the store's lock. Harmless to repeat.
+
+    Raises: BaselineError with the system's reason; BusyError while the baseline is being packed.
+    """
+    git_dir = baseline_dir(store)
+    with packing_lock(git_dir) as fd:
+        if fd is None:
+            raise BusyError(store.slug)
+        for erasure in Erasure.objects.filter(store=store, state__in=_OPEN).order_by("pk"):
+            if erasure.state == ErasureState.PREPARING:
+                drop(erasure)
+            else:
+                finish(erasure)
+        last = Erasure.objects.filter(store=store).order_by("-pk").first()
+        is_in_force = last is not None and last.state == ErasureState.DONE
+        rewrite.discard(aside_dir(store), git_dir, keep_pack=is_in_force)
+
+
+def tidy_up(store: Store) -> None:
+    """Take back an erasure that wrote nothing yet, and let the database forget where it could not before."""
+    for erasure in Erasure.objects.filter(store=store, state=ErasureState.PREPARING):
+        drop(erasure)
+    waiting = Erasure.objects.filter(store=store, state=ErasureState.DONE, forgotten=False)
+    if waiting.exists() and forget():
+        waiting.update(forgotten=True)
+
+
+def drop(erasure: Erasure) -> None:
+    """Take back an erasure that is not in force: history, rows and folder are as they were."""
+    with transaction.atomic():
+        is_first = Erasure.objects.filter(pk=erasure.pk, state=ErasureState.PREPARING).update(
+            state=ErasureState.DROPPED, forgotten=True
+        )
+        if is_first and erasure.decision is not None:
+            note = "The erasure stopped before it was in force. Nothing was changed; press again."
+            ledger.record(Decision(store=erasure.store, verb=Verb.INTERRUPT, person=erasure.person, note=note))
+    rewrite.discard(aside_dir(erasure.store), baseline_dir(erasure.store), keep_pack=False)
+
+
+def finish(erasure: Erasure) -> None:
+    """Carry an erasure to its end that is in force. The caller holds the locks of packing and store. Effects in order:
+
+    1. Move the branch to the new history and remove the old one.
+    2. Put the documents on disk in their new form; one that was written meanwhile is named in `left`.
+    3. Replay the certificates that are left; those that do not hold any more are withdrawn.
+    4. Let the database forget: its files are written anew.
+
+    Raises: BaselineError with the system's reason; the next lock of the store carries on.
+    """
+    store = erasure.store
+    git_dir, aside = baseline_dir(store), aside_dir(store)
+    rewrite.bring_in(aside, git_dir)
+    with Repository(git_dir) as repository:
+        head = repository.head()
+    if head is not None and head != erasure.head:
+        rewrite.switch(git_dir, expected=head, new=erasure.head)
+    rewrite.drop_rest(aside, git_dir)
+    left = [*erasure.left, *_replace_on_disk(store, aside / "disk")]
+    _replay(erasure)
+    steps.on_step("erasure.replayed")
+    forgotten = forget()
+    steps.on_step("erasure.forgotten")
+    Erasure.objects.filter(pk=erasure.pk).update(
+        state=ErasureState.DONE, left=list(dict.fromkeys(left)), forgotten=forgotten
+    )
+    rewrite.discard(aside, git_dir, keep_pack=True)
+    steps.on_step("erasure.done")
+
+
+def stage(aside: Path, worktree: Worktree, eraser: Eraser) -> int:
+    """Prepare what is to stand on disk, durable, so that it can be put there without the text; return how many.
+
+    Raises: WorktreeError when the folder is gone, or refuses one of the writes; nothing is changed.
+    """
+    folder, plan = aside / "disk", []
+    writes: list[tuple[str, bytes | None, bytes | None]] = []
+    folder.mkdir(mode=0o700)
+    for number, (path, content) in enumerate(sorted(worktree.scan().documents.items())):
+        change = on_disk(eraser, path, content)
+        if change is None:
+            continue
+        to, new = change
+        durable.write_new_file(folder / str(number), new or b"")
+        plan.append({"key": _key(path), "digest": keyed_digest(content), "to": to, "file": str(number)})
+        writes += [(path, content, new)] if to in (None, path) else [(path, content, None), (to, None, new)]
+    durable.write_new_file(folder / "plan.json", json.dumps(plan).encode())
+    durable.sync_folder(folder)
+    with worktree.staged(writes):
+        pass  # the system would let us write them all
+    return len(plan)
+
+
+def on_disk(eraser: Eraser, path: str, content: bytes) -> tuple[str | None, bytes | None] | None:
+    """Return (path, bytes) of a document without the text, (None, None) where it goes, None where nothing differs."""
+    if path == eraser.path:
+        return None, None
+    to, new = eraser.place(path), eraser.document(content)
+    return None if (to, new) == (path, content) else (to, new)
+
+
+def put(worktree: Worktree, path: str, content: bytes, to: str | None, new: bytes | None) -> bool:
+    """Replace, rename or remove one document; False when it is not `content` any more, or the new name is taken."""
+    if to is None or to == path:
+        return worktree.replace(path, expected=content, new=new)
+    if worktree.read(to) != new and not worktree.replace(to, expected=None, new=new):
+        return False
+    return worktree.replace(path, expected=content, new=None)
+
+
+def _replace_on_disk(store: Store, folder: Path) -> Iterator[str]:
+    """Put the staged documents in place; yield a sentence for each that has to be looked at by a person."""
+    plan: list[dict[str, Any]] = json.loads((folder / "plan.json").read_bytes())
+    wanted = {one["key"]: one for one in plan}
+    if not wanted:
+        return
+    try:
+        worktree = worktree_of(store)
+        documents = worktree.scan().documents
+    except WorktreeError as error:
+        yield f"{error} The text may still stand in the folder: erase again when it is back."
+        return
+    for path, content in documents.items():
+        one = wanted.get(_key(path))
+        if one is None:
+            continue
+        new = None if one["to"] is None else (folder / one["file"]).read_bytes()
+        if one["to"] == path and content == new:
+            continue
+        try:
+            done = keyed_digest(content) == one["digest"] and put(worktree, path, content, one["to"], new)
+        except WorktreeError:
+            done = False
+        if not done:
+            name = shown(one["to"] or path)
+            yield f"“{name}” was written while the text was being erased. Look whether it still stands there."
+
+
+def _key(path: str) -> str:
+    return keyed_digest(path.encode("utf-8", "surrogateescape"))
+
+
+def _replay(erasure: Erasure) -> None:
+    """Withdraw the certificates that depended on what is gone, as a text that stood in another document."""
+    store, decision = erasure.store, erasure.decision
+    assert decision is not None, "an erasure in force has its decision"  # noqa: S101
+    moved = set(MovedCommit.objects.filter(store=store).values_list("oid", flat=True))
+    left_alone = {*erasure.doubted, *erasure.withdrawn}
+    failing = [change for change in unproved(store, moved) if change.pk not in left_alone]
+    if not failing:
+        return
+    gone = [*erasure.withdrawn, *(change.pk for change in failing)]
+    with transaction.atomic():
+        for change in failing:
+            erase_rows.withdraw(change, decision.pk)
+        Erasure.objects.filter(pk=erasure.pk).update(withdrawn=gone)
+
+        def mend(one: Decision) -> bool:
+            if one.pk != decision.pk:
+                return False
+            one.shown = erase_rows.withdrawn_digest(gone)
+            return True
+
+        ledger.rekey(mend)
+
+
+def forget() -> bool:
+    """Write the database's files anew without what was changed or deleted; False while others read old pages."""
+    done = [_forget(alias) for alias in connections]
+    return all(done)
+
+
+def _forget(alias: str) -> bool:
+    connection = connections[alias]
+    if connection.in_atomic_block:
+        return False
+    try:
+        with connection.cursor() as cursor:
+            if connection.vendor == "sqlite":
+                cursor.execute("VACUUM")
+                return _emptied(cursor)
+            if connection.vendor == "postgresql":
+                for model in apps.get_app_config("review").get_models():
+                    cursor.execute(f'VACUUM FULL "{model._meta.db_table}"')  # noqa: SLF001
+                cursor.execute('VACUUM FULL "django_session"')
+    except OperationalError:
+        return False
+    return True
+
+
+def _emptied(cursor: Any) -> bool:
+    """Fold the write-ahead log of SQLite into the database and cut it, once nobody reads older pages from it."""
+    for _ in range(_FORGET_TRIES):
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        if cursor.fetchone()[0] == 0:
+            return True
+        time.sleep(_FORGET_PAUSE_S)
+    return False
