@@ -12,7 +12,7 @@ import memoryreview.review.states
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("review", "0009_backup"),
+        ("review", "0010_change_by_kind"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
