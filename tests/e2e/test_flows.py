@@ -114,6 +114,30 @@ def test_history_rolls_back_with_one_click(page: Page, site: Site) -> None:
     assert [row["kind"] for row in site.one.json("history", "history")] == ["rollback", "auto", "adopt"]
 
 
+def test_a_line_is_led_back_by_keyboard(page: Page, site: Site) -> None:
+    site.adopt("blame", ports=PORTS)
+    pk = site.propose("blame", edit("ports.md", "the sink", "the relay"), source={"session": "5d0c"})
+    page.goto(f"{site.url}/proposals/{pk}")
+    page.get_by_role("button", name="Approve").click()
+    expect(page.locator("[data-toast]")).to_contain_text("Approved")
+    page.goto(f"{site.url}/stores/blame/ports.md")
+    page.get_by_role("link", name="Blame", exact=True).focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**view=blame")
+
+    page.get_by_role("link", name="Where line 10 comes from", exact=True).focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**#origin")
+    expect(page.locator("#origin")).to_contain_text("session 5d0c")
+    expect(page.locator("#origin")).to_contain_text("olga approved")
+    page.keyboard.press("Tab")
+    expect(page.locator("#origin a").first).to_be_focused()
+    page.get_by_role("link", name="History of this entry").click()
+
+    expect(page.locator(".label").first).to_have_text("rewrote it")
+    expect(page.locator("ins")).to_have_text("relay")
+
+
 def test_stale_page_writes_nothing_and_shows_both_versions(page: Page, site: Site) -> None:
     root = site.adopt("stale", ports=PORTS)
     first = site.propose("stale", edit("ports.md", "the sink", "the relay"))

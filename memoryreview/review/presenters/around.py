@@ -8,34 +8,37 @@ from dataclasses import replace
 from django.db.models import OuterRef, Subquery
 
 from memoryreview.core.model import Tree
-from memoryreview.review.models import Change, ChangedPath
+from memoryreview.review.models import Change, ChangedPath, RenamedPath
 
 from .documents import Around, DocumentView
 from .links import document_url, oid_url
 
 
 def with_around(views: Iterable[DocumentView], change: Change, after: Tree) -> tuple[DocumentView, ...]:
-    """Add to documents of a change what lies beside them. Asks the database once.
+    """Add to documents of a change what lies beside them. Asks the database twice, however many there are.
 
     Args: after: the documents as of the change.
     """
     shown = tuple(views)
+    was = dict(RenamedPath.objects.filter(change=change).values_list("path", "was"))
     same = ChangedPath.objects.filter(store=change.store_id, path=OuterRef("path"))
     earlier = same.filter(change_id__lt=change.pk).order_by("-change_id").values("change__oid")[:1]
     later = same.filter(change_id__gt=change.pk).order_by("change_id").values("change__oid")[:1]
-    rows = ChangedPath.objects.filter(change=change, path__in=[view.path for view in shown])
-    found = {
-        path: (before, behind)
-        for path, before, behind in rows.annotate(before=Subquery(earlier), behind=Subquery(later)).values_list(
-            "path", "before", "behind"
-        )
-    }
-    return tuple(
-        replace(view, around=_around(view.path, change, after, *found.get(view.path, ("", "")))) for view in shown
-    )
+    names = [view.path for view in shown] + [was[view.path] for view in shown if view.path in was]
+    rows = ChangedPath.objects.filter(change=change, path__in=names)
+    rows = rows.annotate(before=Subquery(earlier), behind=Subquery(later))
+    found = {row.path: (row.before or "", row.behind or "") for row in rows}
+    nothing = ("", "")
+
+    def neighbours(path: str) -> tuple[str, str]:
+        """Return the changes before and after; before a rename the document had its old name."""
+        before = found.get(was.get(path, path), nothing)[0]
+        return before, found.get(path, nothing)[1]
+
+    return tuple(replace(view, around=_around(view.path, change, after, *neighbours(view.path))) for view in shown)
 
 
-def _around(path: str, change: Change, after: Tree, earlier: str | None, later: str | None) -> Around:
+def _around(path: str, change: Change, after: Tree, earlier: str, later: str) -> Around:
     slug = change.store.slug
     is_there = path in after
     return Around(

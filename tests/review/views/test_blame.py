@@ -260,6 +260,19 @@ def test_change_page_has_message_neighbours_and_versions(
         assert trailer in message
 
 
+def test_change_before_a_rename_is_one_of_the_old_name(
+    owner_client: Client, store: Store, port: Change, propose: Propose, owner: User
+) -> None:
+    moved = land(propose, store, owner, Rename("build.md", "made.md"))
+    later = land(propose, store, owner, replaced("made.md", "5433", "5434"))
+
+    links = {a.text: a.attributes["href"] for a in read(owner_client.get(f"/changes/{moved.oid}")).all("a")}
+
+    assert links["Change before"] == f"/changes/{port.oid}?store=notes"
+    assert links["Change after"] == f"/changes/{later.oid}?store=notes"
+    assert links["As of then"] == f"/stores/notes/made.md?at={moved.oid}"
+
+
 def test_blame_asks_as_often_after_many_changes_as_after_few(
     owner_client: Client, store: Store, propose: Propose, owner: User
 ) -> None:
