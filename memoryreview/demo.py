@@ -291,7 +291,7 @@ def _greet(server: serve.Server, memory: Path, cast: Cast, sent: Sequence[Sent])
         "Try:",
         "  1. As ana, clear the queue by keys: j and k move, a approves, r rejects, e edits, u undoes, ? shows all.",
         "  2. As ana, approve a promotion to acme-team: her own agent asked for it, so only ben may.",
-        f"  3. Change a note in {memory / 'acme-web'}, then: MEMORYREVIEW_HOME={server.home} memoryreview capture",
+        f"  3. Change a note in {memory / 'acme-web'}: it stands in the queue a moment later.",
         "Both folders are removed at the end. Stop with Ctrl-C.",
     ):
         say(line)

@@ -51,7 +51,7 @@ def capture_within(
     Args: loss_is_meant: a person said that the documents which are gone are to be gone.
     Raises: CannotApplyError when the folder looks lost, or one of these is being written right now.
     """
-    tree, held = shop.tree(), _held(shop.store)
+    tree, held = shop.tree(), held_documents(shop.store)
     try:
         worktree = shop.worktree()
         look = _look(worktree, tree, held, only)
@@ -204,7 +204,8 @@ class Held:
         return self.content == content
 
 
-def _held(store: Store) -> dict[str, list[Held]]:
+def held_documents(store: Store) -> dict[str, list[Held]]:
+    """Return what waiting direct writes hold, by document, the oldest first."""
     held: dict[str, list[Held]] = {}
     for proposal in Proposal.objects.filter(store=store).direct().waiting().order_by("pk"):
         for document in proposal.written.documents.all():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpRequest
 
-from memoryreview.review.models import Proposal, Reason
+from memoryreview.review.models import Proposal, Reason, Store
 from memoryreview.review.presenters import keys
 
 from .stepup import asks_password
@@ -50,6 +50,7 @@ def frame(request: HttpRequest) -> dict[str, object]:
         "section": _SECTIONS.get(match.url_name or "", "") if match else "",
         "person": user.get_username() if user is not None and is_signed_in else "",
         "waiting": waiting_words(request) if is_signed_in else "",
+        "alarmed": lambda: _alarmed(request) if is_signed_in else [],
         "bindings": keys.BINDINGS,
         "bindings_json": keys.as_json(),
         "footer_hints": keys.footer_hints(),
@@ -57,6 +58,13 @@ def frame(request: HttpRequest) -> dict[str, object]:
         "reasons": [str(reason) for reason in Reason],
         "asks_password": is_signed_in and asks_password(request),
     }
+
+
+def _alarmed(request: HttpRequest) -> list[str]:
+    """Return the stores whose folder looks lost; asked for by whole pages only."""
+    return list(
+        Store.objects.visible_to(request.user).exclude(alarm="").order_by("slug").values_list("slug", flat=True)
+    )
 
 
 def waiting_words(request: HttpRequest) -> str:

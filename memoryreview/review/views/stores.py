@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.models import Store
+from memoryreview.review.operations import losses
 from memoryreview.review.operations.errors import AlreadyDecidedError
 from memoryreview.review.operations.permissions import may_maintain
 from memoryreview.review.operations.promote import promote as promote_document
@@ -19,6 +20,7 @@ from memoryreview.review.presenters import links
 from memoryreview.review.presenters.document_page import Ask, DocumentPage, document_page
 from memoryreview.review.presenters.history import Wanted, listed_changes, renamed_link
 from memoryreview.review.presenters.stores import annotated, store_page, store_rows
+from memoryreview.review.presenters.words import plural
 
 from . import toast
 from .access import Request, number, signed_in
@@ -51,6 +53,7 @@ def store(request: Request, slug: str) -> HttpResponse:
     if found is None:
         raise Http404
     context = {
+        "toast": toast.take(request),
         "page": store_page(found, timezone.now(), wanted),
         "q": wanted,
         "may_set": may_maintain(request.user, found),
@@ -93,6 +96,36 @@ def _file(page: DocumentPage) -> HttpResponse:
     disposition = f"attachment; filename*=UTF-8''{name}"
     headers = {"Content-Disposition": disposition, "X-Content-Type-Options": "nosniff"}
     return HttpResponse(page.content, content_type="text/markdown; charset=utf-8", headers=headers)
+
+
+@require_POST
+@signed_in
+def put_back(request: Request, slug: str) -> HttpResponse:
+    """Bring lost documents back; the page says why when that is impossible."""
+    found = visible_store(request, slug)
+    try:
+        count = losses.put_back(found, person=request.user)
+    except MemoryReviewError as error:
+        return refused(request, error)
+    words = f"Put {plural(count, 'approved document')} back." if count else "Nothing is lost any more."
+    toast.put(request, Toast(words))
+    return see_other(links.store_url(found.slug))
+
+
+@require_POST
+@signed_in
+def accept_loss(request: Request, slug: str) -> HttpResponse:
+    """Let lost documents wait in the queue as deletions; nothing is deleted by it."""
+    found = visible_store(request, slug)
+    try:
+        made = losses.accept(found, person=request.user)
+    except MemoryReviewError as error:
+        return refused(request, error)
+    if not made:
+        toast.put(request, Toast("Nothing is lost any more."))
+        return see_other(links.store_url(found.slug))
+    toast.put(request, Toast("The deletions wait for a decision. Nothing is deleted yet."))
+    return see_other(links.proposal_url(made[0]))
 
 
 @require_POST
