@@ -8,7 +8,8 @@ Operations of review add their own between these: `intent.recorded`, `documents.
 its two looks.
 
 When a text is erased from a history: `erasure.begun`, `rewrite.sealed`, `rewrite.brought_in`, `erasure.recorded`, those
-of the branch, `rewrite.rest_dropped`, those of the documents, `erasure.replayed`, `erasure.forgotten`, `erasure.done`.
+of the branch, `rewrite.rest_dropped`, those of the documents, `erasure.replayed`, `erasure.forgotten`,
+`erasure.backups_removed`, `erasure.done`.
 
 The product announces each step and never assigns `on_step`. Tests do, in a process of their own to kill it there, or in
 this one to watch the order or to write at that moment.

@@ -60,6 +60,7 @@ def pages(site: Site) -> dict[str, str]:
         "agents": "/agents/",
         "teams": "/teams/",
         "settings": "/settings/",
+        "erase": "/stores/axe/erase",
         "store-settings": "/settings/axe/",
         "unread": "/history/?show=unread",
         "health": "/health/",

@@ -23,6 +23,7 @@ from memoryreview.baseline.worktree import WorktreeError
 from memoryreview.core.erasure import Eraser
 from memoryreview.core.names import shown as shown_name
 from memoryreview.review.models import (
+    Backup,
     Change,
     ChangedPath,
     ChangeKind,
@@ -66,6 +67,7 @@ class Preview:
         mark: what would stand in place of the text.
         commits: how many hold it, of `of_commits`. moved: how many get another id.
         documents: in which it ever stood, by their names afterwards. on_disk: in which it stands in the folder.
+        backups: files that we made and that go as well, since they hold the old history.
     """
 
     shown: str
@@ -79,6 +81,7 @@ class Preview:
     proposals: int
     decisions: int
     others: int
+    backups: tuple[str, ...]
 
     @property
     def is_empty(self) -> bool:
@@ -136,6 +139,7 @@ def preview(store: Store, *, person: User, text: str = "", path: str = "") -> Pr
         proposals=len(found.proposals),
         decisions=len(found.decisions),
         others=found.others,
+        backups=tuple(Backup.objects.order_by("pk").values_list("path", flat=True)),
     )
 
 

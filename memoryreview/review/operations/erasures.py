@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from memoryreview.baseline.repository import Repository
 from memoryreview.baseline.worktree import Worktree, WorktreeError
 from memoryreview.core.erasure import Eraser
 from memoryreview.core.names import shown
-from memoryreview.review.models import Decision, Erasure, ErasureState, MovedCommit, Store, Verb
+from memoryreview.review.models import Backup, Decision, Erasure, ErasureState, MovedCommit, Store, Verb
 
 from . import erase_rows, ledger
 from .audit_history import unproved
@@ -77,6 +78,7 @@ def finish(erasure: Erasure) -> None:
     2. Put the documents on disk in their new form; one that was written meanwhile is named in `left`.
     3. Replay the certificates that are left; those that do not hold any more are withdrawn.
     4. Let the database forget: its files are written anew.
+    5. Remove the backups that we made before; those that cannot be are named in `left`.
 
     Raises: BaselineError with the system's reason; the next lock of the store carries on.
     """
@@ -93,9 +95,14 @@ def finish(erasure: Erasure) -> None:
     steps.on_step("erasure.replayed")
     forgotten = forget()
     steps.on_step("erasure.forgotten")
-    Erasure.objects.filter(pk=erasure.pk).update(
-        state=ErasureState.DONE, left=list(dict.fromkeys(left)), forgotten=forgotten
-    )
+    backups = list(Backup.objects.order_by("pk"))
+    left += filter(None, [_remove_backup(backup) for backup in backups])
+    steps.on_step("erasure.backups_removed")
+    with transaction.atomic():
+        Backup.objects.filter(pk__in=[backup.pk for backup in backups]).delete()
+        Erasure.objects.filter(pk=erasure.pk).update(
+            state=ErasureState.DONE, left=list(dict.fromkeys(left)), forgotten=forgotten
+        )
     rewrite.discard(aside, git_dir, keep_pack=True)
     steps.on_step("erasure.done")
 
@@ -194,6 +201,24 @@ def _replay(erasure: Erasure) -> None:
             return True
 
         ledger.rekey(mend)
+
+
+def _remove_backup(backup: Backup) -> str:
+    """Remove what `backup` wrote: it holds the old history. Return "" or why it is still somewhere."""
+    name = f"The backup of {backup.made_at:%Y-%m-%d}, “{shown(backup.path)}”,"
+    path = Path(backup.path)
+    try:
+        with path.open("rb") as file:
+            is_ours = file_digest(file, "sha256").hexdigest() == backup.sha256
+        if not is_ours:
+            return f"{name} was changed since. If it holds the old history still, remove it."
+        path.unlink()
+        durable.sync_folder(path.parent)
+    except FileNotFoundError:
+        return f"{name} is not there any more. If it was moved, remove it: it holds the old history."
+    except OSError as error:
+        return f"{name} cannot be removed ({error.strerror}). It holds the old history."
+    return ""
 
 
 def forget() -> bool:

@@ -130,6 +130,11 @@ def _facts(preview: Preview, asked: Asked) -> Iterator[str]:
         yield f"Decisions whose note holds it: {preview.decisions:,}."
     if preview.others:
         yield f"Other records that hold it: {preview.others:,}."
+    if preview.backups:
+        yield (
+            f"{plural(len(preview.backups), 'backup')} made before, with all stores in it, will be removed: "
+            f"{_names(preview.backups)}. Make a new one afterwards."
+        )
 
 
 def _names(paths: tuple[str, ...]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from memoryreview.baseline import rewrite
 from memoryreview.core.edits import Delete, Edit, Replacement, Write
 from memoryreview.core.erasure import EraserError
 from memoryreview.review.models import (
+    Backup,
     Change,
     ChangeKind,
     Decision,
@@ -403,3 +405,21 @@ def test_a_proposal_on_an_old_base_is_understood(store: Store, agent: object, ow
 
     assert receipt.proposal is not None
     assert audit(store) == []
+
+
+def test_backups_that_we_made_go_and_others_are_named(store: Store, owner: User, tmp_path: Path) -> None:
+    kept, moved_away, changed = (tmp_path / f"{name}.zip" for name in ("kept", "moved", "changed"))
+    for path in (kept, moved_away, changed):
+        path.write_bytes(b"all of it")
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        Backup.objects.create(path=str(path), sha256=digest, size_bytes=9)
+    moved_away.rename(tmp_path / "elsewhere.zip")
+    changed.write_bytes(b"something else")
+    assert erase.preview(store, person=owner, text=SECRET).backups == (str(kept), str(moved_away), str(changed))
+
+    erasure = do_erase(store, owner)
+
+    assert not kept.exists()
+    assert changed.read_bytes() == b"something else"
+    assert [("moved.zip" in one, "changed.zip" in one) for one in erasure.left] == [(True, False), (False, True)]
+    assert Backup.objects.count() == 0
