@@ -48,8 +48,13 @@ def merge3(base: bytes | None, ours: bytes | None, theirs: bytes | None) -> Merg
     if ours == base:
         return Merged(theirs)
     if base is None or ours is None or theirs is None:
-        return Conflicted((Conflict(_whole(base), _whole(ours), _whole(theirs)),))
+        return whole(base, ours, theirs)
     return _merge_lines(_lines(base), _lines(ours), _lines(theirs))
+
+
+def whole(base: bytes | None, ours: bytes | None, theirs: bytes | None) -> Conflicted:
+    """Return the conflict in which every line is in question."""
+    return Conflicted((Conflict(_whole(base), _whole(ours), _whole(theirs)),))
 
 
 @dataclass(frozen=True, slots=True)
