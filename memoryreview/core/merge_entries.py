@@ -33,21 +33,23 @@ def take_back(after: bytes | None, present: bytes | None, before: bytes | None, 
     by_lines = merge3(after, present, before)
     if after is None or present is None or before is None or max(map(len, (after, present, before))) > MAX_BYTES:
         return by_lines
-    is_right = isinstance(by_lines, Merged) and _is_sound(by_lines.data or b"", after, present, before, locate)
-    if is_right and (before in (present, after) or after == present or not _is_delimited(after, locate)):
+    if before in (after, present) or after == present or not all(map(_is_text, (after, present, before))):
+        return by_lines
+    is_plain = isinstance(by_lines, Merged) and not _is_delimited(after, locate)
+    if isinstance(by_lines, Merged) and is_plain and _is_sound(by_lines.data or b"", after, present, before, locate):
         return by_lines
     by_entries = merge_entries(after, present, before, locate)
     if by_entries is not None:
         return Merged(by_entries)
-    if is_right or isinstance(by_lines, Conflicted):
-        return by_lines
-    return whole(after, present, before)  # lines merge, but entries would not be right
+    # Where lines merge all the same, entries would be repeated, left over or misplaced.
+    return by_lines if isinstance(by_lines, Conflicted) else whole(after, present, before)
 
 
 def merge_entries(base: bytes, ours: bytes, theirs: bytes, locate: Locate) -> bytes | None:
-    """Return `ours` with what `theirs` did to the entries of `base`; None where that cannot be placed for sure."""
-    if not all(map(_is_text, (base, ours, theirs))):
-        return None
+    """Return `ours` with what `theirs` did to the entries of `base`; None where that cannot be placed for sure.
+
+    For text: what is not UTF-8 has no entries to speak of.
+    """
     sides = Sides(parts(base, locate), parts(ours, locate), parts(theirs, locate))
     draft = Draft(list(range(len(sides.ours.units))), list(sides.ours.units), list(sides.ours.gaps))
     try:

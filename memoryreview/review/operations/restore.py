@@ -12,9 +12,8 @@ from django.contrib.auth.models import User
 from memoryreview.baseline import steps
 from memoryreview.baseline.repository import Repository, Snapshot
 from memoryreview.baseline.worktree import WorktreeError
-from memoryreview.core import scan
 from memoryreview.core.merge import Conflicted, merge3
-from memoryreview.core.model import Delta, Finding, Guard, Scope, Tree
+from memoryreview.core.model import Delta, Finding, Guard, Tree
 from memoryreview.review.models import Change, ChangeKind, Decision, Proposal, Store, Verb
 from memoryreview.review.querysets import ChangeQuerySet
 
@@ -22,6 +21,7 @@ from . import ledger
 from .apply import Landing, land
 from .capture import capture_within, holds_secret
 from .errors import CannotApplyError, NotFoundError, NotPermittedError, SecretDetectedError, StaleViewError
+from .inverse import findings
 from .permissions import require_maintainer
 from .reconcile import reconcile_within
 from .stores import Workshop, locked, reading, worktree_of
@@ -54,7 +54,7 @@ class Preview:
         to: the change after which the store was as it shall be again.
         head: the commit that `tree` shows.
         delta: against the head, sorted by path; {} when the store holds that state already.
-        undoes: the changes since, newest first; restoring takes them back.
+        undoes: the changes since, newest first; restoring takes them back. What was erased stays so.
         findings: what the scanners see in what comes back and does not stand there now.
         affected: proposals that wait and touch the same documents, MAX_COMPARED at most.
         uncompared: waiting proposals beyond that.
@@ -111,7 +111,7 @@ def plan(store: Store, oid: str) -> Preview:
         tree=step.tree,
         delta=step.delta,
         undoes=_since(step.to),
-        findings=_findings(store, step),
+        findings=findings(store, step.tree, step.delta),
         affected=affected,
         uncompared=uncompared,
         writes=writes,
@@ -188,16 +188,8 @@ def _step(store: Store, repository: Repository, oid: str) -> _Step:
 
 
 def _since(to: Change) -> ChangeQuerySet:
-    return Change.objects.filter(store=to.store_id, pk__gt=to.pk).newest_first()
-
-
-def _findings(store: Store, step: _Step) -> tuple[Finding, ...]:
-    found: list[Finding] = []
-    for path, new in step.delta.items():
-        if new is not None:
-            before = (step.tree.get(path) or b"").decode("utf-8", "replace")
-            found += scan.new_findings(before, new.decode("utf-8", "replace"), path=path, scope=Scope(store.scope))
-    return tuple(found)
+    later = Change.objects.filter(store=to.store_id, pk__gt=to.pk).exclude(kind=ChangeKind.ERASE)
+    return later.newest_first()
 
 
 def _affected(step: _Step, repository: Repository) -> tuple[tuple[Affected, ...], int]:

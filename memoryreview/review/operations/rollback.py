@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from datetime import timedelta
 
 from django.contrib.auth.models import User
 
-from memoryreview.baseline.repository import Repository, Snapshot, TreeEntry
-from memoryreview.core.merge import Conflicted, Merged, merge3
-from memoryreview.core.model import Delta, Scope, Tree
-from memoryreview.core.text import split_lines
+from memoryreview.baseline import steps
+from memoryreview.baseline.repository import Repository, Snapshot
+from memoryreview.core.model import Delta, Finding, Scope
 from memoryreview.core.typed import restore_line_ends
-from memoryreview.review.models import Change, ChangedPath, ChangeKind, Decision, Proposal, Verb, is_sole_person
+from memoryreview.review.models import Agent, Change, ChangeKind, Decision, Proposal, Store, Verb, is_sole_person
 
 from . import ledger
 from .apply import Landing, land
-from .capture import capture_within
-from .errors import CannotApplyError, RollbackConflictError, StaleViewError
+from .capture import capture_within, holds_secret
+from .errors import CannotApplyError, NotPermittedError, RollbackConflictError, StaleViewError
+from .inverse import MAX_LATER, findings, inverse, later_on_same_lines
 from .judge import judge
 from .permissions import require_maintainer
 from .proposals import Draft, Submission, refuse_wording, store_waiting
 from .reconcile import reconcile_within
 from .stores import Workshop, locked, reading
-from .undone import undoers
+from .undone import undoers, undone
 
-MAX_LATER = 100
-"""Later changes of a document that are looked at, and changes that are rolled back together."""
+SAME_RUN = timedelta(minutes=5)
+"""Time between two changes of tidying within which they belong to one run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Plan:
         together: what can be rolled back with it in one commit, newest first; None when only an edit by hand helps.
         already: the rollback or restore that takes it back, if one does.
         refused: why it can never be rolled back, or "".
+        findings: what the scanners see in what comes back.
     """
 
     change: Change
@@ -51,6 +53,7 @@ class Plan:
     together: tuple[Change, ...] | None = None
     already: Change | None = None
     refused: str = ""
+    findings: tuple[Finding, ...] = ()
 
 
 def plan(change: Change) -> Plan:
@@ -61,78 +64,32 @@ def plan(change: Change) -> Plan:
 
 def _plan(change: Change, repository: Repository) -> Plan:
     tree = repository.snapshot(repository.head() or "")
-    if change.kind == ChangeKind.ADOPT:
-        return Plan(change, tree, {}, refused="This is the first baseline of the store; there is nothing before it.")
-    if change.kind == ChangeKind.ERASE:
-        return Plan(change, tree, {}, refused="What was erased is kept nowhere, so nothing can bring it back.")
+    refused = _never(change)
+    if refused:
+        return Plan(change, tree, {}, refused=refused)
     already = next(iter(undoers(change)), None)
     if already is not None:
         return Plan(change, tree, {}, already=already)
-    state, conflicts = _undone([change], tree, repository)
-    if not conflicts:
-        return Plan(change, tree, {path: new for path, new in state.items() if new != tree.get(path)})
-    later = _later_on_same_lines(change, conflicts, repository)
-    return Plan(change, tree, {}, tuple(sorted(conflicts)), later, _together(change, later, tree, repository))
+    back = inverse(change.store, [change], tree, repository)
+    if not back.conflicts:
+        return Plan(change, tree, back.delta, findings=findings(change.store, tree, back.delta))
+    later = later_on_same_lines(change, back.conflicts, repository)
+    return Plan(change, tree, {}, tuple(sorted(back.conflicts)), later, _together(change, later, tree, repository))
 
 
-def _undone(
-    undo: Sequence[Change], tree: Tree, repository: Repository
-) -> tuple[dict[str, bytes | None], dict[str, Conflicted]]:
-    """Take changes back one after the other, the newest first; return the touched documents and what conflicts."""
-    state: dict[str, bytes | None] = {}
-    conflicts: dict[str, Conflicted] = {}
-    for change in undo:
-        before, after = repository.snapshot(change.parent), repository.snapshot(change.oid)
-        for path in change.paths:
-            present = state.get(path, tree.get(path))
-            merged = merge3(after.get(path), present, before.get(path))
-            if isinstance(merged, Merged):
-                state[path] = merged.data
-            else:
-                conflicts[path] = merged
-    return state, conflicts
-
-
-def _later_on_same_lines(change: Change, paths: Iterable[str], repository: Repository) -> tuple[Change, ...]:
-    """Return the later changes that made the conflict: those across which the conflicting text on our side changed."""
-    found = {later.pk: later for path in paths for later in _quarrelling(change, path, repository)}
-    return tuple(found[pk] for pk in sorted(found))
-
-
-def _quarrelling(change: Change, path: str, repository: Repository) -> Iterator[Change]:
-    wanted, written = (repository.snapshot(oid).get(path) for oid in (change.parent, change.oid))
-
-    @cache  # what one change leaves is what the next one finds
-    def quarrel(entry: TreeEntry | None) -> tuple[bytes, ...]:
-        ours = repository.blob(entry.oid) if entry is not None else None
-        return _quarrel(merge3(written, ours, wanted), ours)
-
-    rows = ChangedPath.objects.filter(store=change.store, path=path, change_id__gt=change.pk)
-    touching = rows.order_by("change_id").values_list("change_id", flat=True)[:MAX_LATER]
-    for later in Change.objects.filter(pk__in=list(touching)).select_related("store").order_by("pk"):
-        was, now = (quarrel(repository.snapshot(oid).entry(path)) for oid in (later.parent, later.oid))
-        if was != now:
-            yield later
-
-
-def _quarrel(merged: Merged | Conflicted, ours: bytes | None) -> tuple[bytes, ...]:
-    if isinstance(merged, Merged):
-        return ()
-    content = ours or b""
-    lines = split_lines(content)
-    spans = [lines[conflict.ours[0] - 1 : conflict.ours[1] - 1] for conflict in merged.conflicts]
-    return tuple(b"".join(content[line.start : line.end] for line in span) for span in spans) or (b"",)
-
-
-def _together(change: Change, later: Sequence[Change], tree: Tree, repository: Repository) -> tuple[Change, ...] | None:
+def _together(
+    change: Change, later: Sequence[Change], tree: Snapshot, repository: Repository
+) -> tuple[Change, ...] | None:
     group = tuple(sorted({change, *later}, key=lambda one: -one.pk))
-    if len(group) > 1 and not _undone(group, tree, repository)[1]:
+    if len(group) > 1 and not inverse(change.store, group, tree, repository).conflicts:
         return group
     touched = {"changed_paths__store": change.store, "changed_paths__path__in": change.paths}
     everything = Change.objects.filter(store=change.store, changed_paths__change_id__gte=change.pk, **touched)
-    group = tuple(everything.exclude(kind=ChangeKind.ADOPT).distinct().order_by("-pk")[: MAX_LATER + 1])
+    group = tuple(
+        everything.exclude(kind__in=[ChangeKind.ADOPT, ChangeKind.ERASE]).distinct().order_by("-pk")[: MAX_LATER + 1]
+    )
     is_whole = 1 < len(group) <= MAX_LATER
-    return group if is_whole and not _undone(group, tree, repository)[1] else None
+    return group if is_whole and not inverse(change.store, group, tree, repository).conflicts else None
 
 
 def roll_back(change: Change, *, person: User, note: str = "") -> Change:
@@ -156,11 +113,152 @@ def _roll_back(change: Change, *, person: User, note: str, together: bool) -> Ch
         if not prepared.conflicts:
             return _land(shop, prepared.delta, (change,), person, note)
         if together and prepared.together is not None:
-            state, _ = _undone(prepared.together, prepared.tree, shop.repository)
-            delta = {path: new for path, new in state.items() if new != prepared.tree.get(path)}
-            return _land(shop, delta, prepared.together, person, note)
+            back = inverse(shop.store, prepared.together, prepared.tree, shop.repository)
+            return _land(shop, back.delta, prepared.together, person, note)
         later = prepared.later
         raise RollbackConflictError(prepared.conflicts, [one.pk for one in later], [one.title for one in later])
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What rolling back several changes of one store together would do now.
+
+    Args:
+        changes: those that would be taken back, newest first.
+        already: those that are taken back as things stand; they are left alone.
+        delta, findings: as in `Plan`.
+        conflicts: documents in which later changes, that are not selected, touched the same lines; `later` names them.
+        refused: why they cannot be rolled back together, or "".
+        shown: hash that the form carries.
+    """
+
+    store: Store
+    changes: tuple[Change, ...]
+    already: tuple[Change, ...]
+    tree: Snapshot
+    delta: Delta
+    conflicts: tuple[str, ...]
+    later: tuple[Change, ...]
+    findings: tuple[Finding, ...]
+    refused: str
+    shown: str
+
+
+def plan_selected(changes: Sequence[Change]) -> Selection:
+    """Say what rolling back these changes together would do. Reads only.
+
+    Raises: CannotApplyError when there are none, they are of several stores, or the baseline cannot be read.
+    """
+    with reading(_one_store(changes)) as repository:
+        return _plan_selected(changes, repository)
+
+
+def _one_store(changes: Sequence[Change]) -> Store:
+    stores = {change.store_id: change.store for change in changes}
+    if not stores:
+        raise CannotApplyError("No change is selected. Nothing was changed; tick at least one.")
+    if len(stores) > 1:
+        named = ", ".join(sorted(store.slug for store in stores.values()))
+        raise CannotApplyError(
+            f"These changes are of several stores, {named}. Nothing was changed; tick those of one store."
+        )
+    return next(iter(stores.values()))
+
+
+def _plan_selected(changes: Sequence[Change], repository: Repository) -> Selection:
+    store = changes[0].store
+    tree = repository.snapshot(repository.head() or "")
+    gone = undone([change.pk for change in changes])
+    ordered = sorted(changes, key=lambda change: -change.pk)
+    undo = [change for change in ordered if change.pk not in gone]
+    refused = next((sentence for change in undo if (sentence := _never(change))), "")
+    back = inverse(store, () if refused else undo, tree, repository)
+    later: dict[int, Change] = {}
+    for change in undo if back.conflicts else ():
+        paths = [path for path in back.conflicts if path in change.paths]
+        later |= {one.pk: one for one in later_on_same_lines(change, paths, repository, apart_from=undo)}
+    delta = {} if back.conflicts else back.delta
+    stated = f"{store.pk} {tree.oid} {[change.pk for change in undo]}"
+    return Selection(
+        store=store,
+        changes=tuple(undo),
+        already=tuple(change for change in ordered if change.pk in gone),
+        tree=tree,
+        delta=delta,
+        conflicts=tuple(sorted(back.conflicts)),
+        later=tuple(later[pk] for pk in sorted(later)),
+        findings=findings(store, tree, delta),
+        refused=refused,
+        shown=hashlib.sha256(stated.encode()).hexdigest(),
+    )
+
+
+def batch(change: Change) -> tuple[int, ...]:
+    """Return the changes, by primary key, that belong to one act with this one and are not taken back, newest first.
+
+    That is one proposal, so a captured burst too, or one run of tidying: the changes of the server itself that follow
+    each other without anything between.
+    """
+    if change.agent is not None and change.agent.name == Agent.TIDY and change.kind == ChangeKind.AUTO:
+        found = _tidy_run(change)
+    elif change.proposal_id is not None and change.kind not in (ChangeKind.ROLLBACK, ChangeKind.RESTORE):
+        alike = Change.objects.filter(store=change.store_id, proposal=change.proposal_id)
+        found = list(alike.values_list("pk", flat=True))
+    else:
+        return ()
+    gone = undone(found)
+    return tuple(sorted((pk for pk in found if pk not in gone), reverse=True))[:MAX_LATER]
+
+
+def _tidy_run(change: Change) -> list[int]:
+    run = [change.pk]
+    around = Change.objects.filter(store=change.store_id)
+    for neighbours in (around.filter(pk__lt=change.pk).order_by("-pk"), around.filter(pk__gt=change.pk).order_by("pk")):
+        last = change
+        for one in neighbours[:MAX_LATER]:
+            is_alike = (one.agent_id, one.kind) == (change.agent_id, change.kind)
+            if not is_alike or abs(one.at - last.at) > SAME_RUN:
+                break
+            run.append(one.pk)
+            last = one
+    return run
+
+
+def _never(change: Change) -> str:
+    """Return why a change can never be rolled back, "" for most."""
+    if change.kind == ChangeKind.ADOPT:
+        return "This is the first baseline of the store; there is nothing before it."
+    if change.kind == ChangeKind.ERASE:
+        return "What was erased is kept nowhere, so nothing can bring it back."
+    return ""
+
+
+def roll_back_selected(changes: Sequence[Change], *, person: User, note: str = "", shown: str | None = None) -> Change:
+    """Undo several changes of one store in one commit, the newest first. What is undone already is left alone.
+
+    Args: shown: `Selection.shown` of what the person saw, findings included; None where no page was shown.
+    A second press returns the same rollback.
+
+    Raises: StaleViewError when it would be something else now; otherwise as `roll_back` does.
+    """
+    if holds_secret(note):
+        raise NotPermittedError("The note holds what looks like a credential. Nothing was changed; take it out.")
+    with locked(_one_store(changes)) as shop:
+        require_maintainer(person, shop.store)
+        reconcile_within(shop)
+        capture_within(shop, only=sorted({path for change in changes for path in change.paths}))
+        found = _plan_selected(changes, shop.repository)
+        if not found.changes:
+            return undoers(found.already[0])[0]
+        if shown is not None and shown != found.shown:
+            raise StaleViewError("The store changed since this page was made. Nothing was changed; look again.")
+        if found.refused:
+            raise CannotApplyError(f"{found.refused} Nothing was changed.")
+        if found.conflicts:
+            raise RollbackConflictError(
+                found.conflicts, [one.pk for one in found.later], [one.title for one in found.later]
+            )
+        return _land(shop, found.delta, found.changes, person, note, is_seen=shown is not None)
 
 
 def roll_back_by_hand(change: Change, *, person: User, head: str, texts: Mapping[str, str]) -> Change | Proposal:
@@ -206,30 +304,31 @@ def _prepare(shop: Workshop, change: Change, person: User) -> Plan:
     return prepared
 
 
-def _land(shop: Workshop, delta: Delta, undone: Sequence[Change], person: User, note: str) -> Change:
+def _land(
+    shop: Workshop, delta: Delta, undo: Sequence[Change], person: User, note: str, *, is_seen: bool = False
+) -> Change:
+    """Args: undo: newest first. is_seen: the person saw what scanners say of what comes back."""
     if not delta:
         raise CannotApplyError(
             "What this change wrote is gone already; there is nothing left to roll back. Nothing was changed."
         )
-    first = undone[-1]
-    decision = ledger.record_now(
-        Decision(
-            proposal=first.proposal,
-            store=shop.store,
-            change=first.oid,
-            verb=Verb.ROLLBACK,
-            person=person,
-            note=note,
-        )
-    )
-    title = f"Roll back “{first.title[:240]}”" + (f" and {len(undone) - 1} later" if len(undone) > 1 else "")
+    first = undo[-1]
+    stated = {"proposal": first.proposal, "store": shop.store, "change": first.oid, "person": person}
+    decision = ledger.record_now(Decision(**stated, verb=Verb.ROLLBACK, note=note))
+    steps.on_step("decision.recorded")
     landing = Landing(
         kind=ChangeKind.ROLLBACK,
         delta=delta,
-        title=title,
-        body="\n".join(f"Undoes {one.oid}" for one in undone),
+        title=_title(undo),
+        body="\n".join(f"Undoes {one.oid}" for one in undo),
         decision=decision,
         person=person,
-        rolls_back=tuple(one.pk for one in undone),
+        rolls_back=tuple(one.pk for one in undo),
+        overridden=is_seen,
     )
     return land(shop, landing)
+
+
+def _title(undo: Sequence[Change]) -> str:
+    first = f"Roll back “{undo[-1].title[:240]}”"
+    return first if len(undo) == 1 else f"{first} and {len(undo) - 1} later"

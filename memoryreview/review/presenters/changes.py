@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import User
 
-from memoryreview.core.model import Kind
+from memoryreview.core.model import Kind, Severity
 from memoryreview.review.models import Change, ChangeKind, Verb
 from memoryreview.review.operations import rollback
 from memoryreview.review.operations.certificate import is_erased
@@ -22,6 +22,7 @@ from . import documents, links
 from .around import with_around
 from .documents import DocumentView
 from .erase import ErasedView, erased_view
+from .grounds import FindingView, finding_view
 from .outcome import Step, step
 from .rows import Sign, agent_words
 from .words import CHANGE_WORDS, UNREAD_WORDS, Moment, listed, moment, plural, short_oid
@@ -29,6 +30,9 @@ from .words import CHANGE_WORDS, UNREAD_WORDS, Moment, listed, moment, plural, s
 _DOCUMENTS_SHOWN = 40
 _REWRITES_SHOWN = 12
 _UNDONE_SHOWN = 20
+_FINDINGS_SHOWN = 20
+
+STOPPED_WORDS = "A secret would come back, so this cannot be rolled back. Erase it from the history, or edit by hand."
 
 _SIGNS = {
     ChangeKind.ADOPT: Sign("adopt", "book", "adopted"),
@@ -91,7 +95,11 @@ class Certificate:
 
 @dataclass(frozen=True, slots=True)
 class RollbackView:
-    """What can be done. At most one of `does`, `refusal`, `already` and `paths` (a conflict) is not empty."""
+    """What can be done. At most one of `does`, `refusal`, `already` and `paths` (a conflict) is not empty.
+
+    `ask_url` leads to the page that asks first, where a scanner blocks what comes back. `all_url` leads to rolling back
+    all `all_count` changes of the same batch.
+    """
 
     does: str = ""
     refusal: str = ""
@@ -100,6 +108,10 @@ class RollbackView:
     paths: tuple[str, ...] = ()
     later: tuple[ChangeRow, ...] = ()
     together: int = 0
+    findings: tuple[FindingView, ...] = ()
+    ask_url: str = ""
+    all_url: str = ""
+    all_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,19 +267,32 @@ def rollback_view(change: Change, person: User, now: datetime) -> RollbackView:
         return RollbackView(already=short_oid(plan.already.oid), already_url=links.change_url(plan.already))
     if not may_maintain(person, change.store):
         return RollbackView(refusal="Rolling back needs the store's owner or a maintainer of its team.")
+    batch = rollback.batch(change)
+    around = RollbackView(all_url=links.selected_url(batch), all_count=len(batch)) if len(batch) > 1 else RollbackView()
     if plan.conflicts:
         later = Change.objects.filter(pk__in=[one.pk for one in plan.later])
-        return RollbackView(
+        return replace(
+            around,
             paths=plan.conflicts,
             later=change_rows(with_names(later), now),
             together=len(plan.together or ()),
         )
     if not plan.delta:
-        return RollbackView(refusal="What this change wrote is gone already; there is nothing left to roll back.")
+        gone = "What this change wrote is gone already; there is nothing left to roll back."
+        return replace(around, refusal=gone)
+    seen = tuple(finding_view(finding) for finding in plan.findings[:_FINDINGS_SHOWN])
+    if any(finding.is_blocked_secret for finding in plan.findings):
+        return replace(around, refusal=STOPPED_WORDS, findings=seen)
+    is_blocked = any(finding.severity is Severity.BLOCK for finding in plan.findings)
     with reading(change.store) as repository:
         tree = repository.snapshot(repository.head() or "")
         shown = documents.documents(tree, plan.delta, slug=change.store.slug)
-        return RollbackView(does=documents.consequence(tree, plan.delta, shown))
+        return replace(
+            around,
+            does=documents.consequence(tree, plan.delta, shown),
+            findings=seen,
+            ask_url=links.selected_url([change.pk]) if is_blocked else "",
+        )
 
 
 def filter_words(store: str, path: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from urllib.parse import quote, urlencode
 
 from django.urls import reverse
@@ -52,6 +53,11 @@ def restore_url(slug: str, oid: str) -> str:
 
 def history_url(**query: str) -> str:
     return with_query(reverse("history"), **query)
+
+
+def selected_url(changes: Iterable[int]) -> str:
+    """Return where several changes, by primary key, can be rolled back together."""
+    return f"{reverse('rollback-selected')}?{urlencode([('change', pk) for pk in changes])}"
 
 
 def proposal_url(proposal: Proposal | int) -> str:

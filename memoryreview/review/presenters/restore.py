@@ -76,7 +76,7 @@ class RestorePage:
     undoes: tuple[ChangeRow, ...]
     undone_count: int
     findings: tuple[FindingView, ...]
-    finding_count: int
+    more_findings: int
     affected: tuple[AffectedGroup, ...]
     uncompared: int
     writes: tuple[WriteView, ...]
@@ -111,7 +111,7 @@ def restore_page(store: Store, oid: str, person: User, now: datetime, *, start: 
         undoes=change_rows(undoes, now),
         undone_count=preview.undoes.count(),
         findings=tuple(finding_view(finding) for finding in preview.findings[:_FINDINGS_SHOWN]),
-        finding_count=len(preview.findings),
+        more_findings=max(0, len(preview.findings) - _FINDINGS_SHOWN),
         affected=tuple(_groups(preview.affected)),
         uncompared=preview.uncompared,
         writes=tuple(WriteView(path, _WRITE_WORDS[fate]) for path, fate in preview.writes.items()),

@@ -25,6 +25,7 @@ _SECTIONS = {
     "rollback": "history",
     "rollback-together": "history",
     "rollback-by-hand": "history",
+    "rollback-selected": "history",
     "restore": "history",
     "tidy": "tidy",
     "tidy-run": "tidy",

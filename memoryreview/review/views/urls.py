@@ -5,7 +5,21 @@ from __future__ import annotations
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from . import accounts, batch, decisions, erase, history, people, queue, restore, settings, stores, system, tidy
+from . import (
+    accounts,
+    batch,
+    decisions,
+    erase,
+    history,
+    people,
+    queue,
+    restore,
+    selection,
+    settings,
+    stores,
+    system,
+    tidy,
+)
 
 
 class DocumentConverter(StringConverter):
@@ -48,6 +62,7 @@ store_urls = [
 ]
 history_urls = [
     path("history/", history.history, name="history"),
+    path("history/rollback", selection.roll_back_selected, name="rollback-selected"),
     path("history/keep", history.keep, name="keep"),
     path("changes/<str:oid>", history.change, name="change"),
     path("changes/<str:oid>/rollback", history.roll_back, name="rollback"),
