@@ -82,9 +82,9 @@ class FolderWatch:
         try:
             notices = next(self._notices)
         except (OSError, RuntimeError, StopIteration) as error:
-            log.warning("Watching ended, folders are scanned: %r", error)
-            self._notices = None
-            return set(self._followed)
+            log.warning("Watching ended and begins anew: %r", error)
+            ended, self._followed, self._notices = set(self._followed), {}, None
+            return ended
         if len(notices) >= MAX_NOTICES:
             return set(self._followed)
         return {

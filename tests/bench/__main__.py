@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 import django
 from django.core.management import call_command
 
-from . import classify_speed, cli_speed, drift_scan, harmless, meaning, near_duplicates, upkeep
+from . import classify_speed, cli_speed, drift_scan, harmless, meaning, near_duplicates, notice_speed, upkeep
 
 Run = Callable[[argparse.Namespace], bool]
 
@@ -83,6 +83,10 @@ BENCHES: Mapping[str, tuple[str, Run]] = {
     "drift_scan": (
         "a full scan of 10,000 documents for direct writes against `git status --porcelain`",
         lambda options: drift_scan.run(rounds=options.count or 40, seed=options.seed),
+    ),
+    "notice_speed": (
+        "how soon one write from outside is noticed among 20 stores, against watchfiles alone",
+        lambda options: notice_speed.run(rounds=options.count or 60, seed=options.seed),
     ),
 }
 

@@ -103,6 +103,17 @@ def test_folder_that_cannot_be_watched_hides_no_other(folders: dict[int, Path], 
     assert any(next(notices) for _ in range(200))
 
 
+def test_watching_that_ended_begins_anew(folders: dict[int, Path]) -> None:
+    watch = FolderWatch()
+    watch.follow(folders)
+    watch._notices = iter(())
+
+    assert watch.changed() == {1, 2}
+    assert watch.follow(folders) == {1, 2}
+    (folders[1] / "a.md").write_text("a\n")
+    assert noticed(watch) == {1}
+
+
 def test_flood_of_notices_means_every_store(folders: dict[int, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching, "MAX_NOTICES", 20)
     watch = FolderWatch()
