@@ -15,6 +15,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from memoryreview.baseline import commits, steps
+from memoryreview.baseline.lock import LockBusyError
 from memoryreview.baseline.message import compose
 from memoryreview.baseline.repository import BaselineError, Snapshot
 from memoryreview.baseline.worktree import StagedWrites, Worktree, WorktreeError
@@ -106,7 +107,7 @@ def burst(shop: Workshop) -> Iterator[Burst]:
         worktree = shop.worktree()
         with commits.Batch(shop.repository) as batch, worktree.staged() as files:
             yield Burst(shop, worktree, batch, files)
-    except (WorktreeError, BaselineError) as error:
+    except (WorktreeError, BaselineError, LockBusyError) as error:
         raise CannotApplyError(str(error)) from error
 
 
