@@ -13,7 +13,17 @@ from memoryreview.baseline import steps
 from memoryreview.baseline.repository import Repository, Snapshot
 from memoryreview.core.model import Delta, Finding, Scope
 from memoryreview.core.typed import restore_line_ends
-from memoryreview.review.models import Agent, Change, ChangeKind, Decision, Proposal, Store, Verb, is_sole_person
+from memoryreview.review.models import (
+    Agent,
+    Change,
+    ChangedPath,
+    ChangeKind,
+    Decision,
+    Proposal,
+    Store,
+    Verb,
+    is_sole_person,
+)
 
 from . import ledger
 from .apply import Landing, land
@@ -83,13 +93,15 @@ def _together(
     group = tuple(sorted({change, *later}, key=lambda one: -one.pk))
     if len(group) > 1 and not inverse(change.store, group, tree, repository).conflicts:
         return group
-    touched = {"changed_paths__store": change.store, "changed_paths__path__in": change.paths}
-    everything = Change.objects.filter(store=change.store, changed_paths__change_id__gte=change.pk, **touched)
-    group = tuple(
-        everything.exclude(kind__in=[ChangeKind.ADOPT, ChangeKind.ERASE]).distinct().order_by("-pk")[: MAX_LATER + 1]
-    )
-    is_whole = 1 < len(group) <= MAX_LATER
-    return group if is_whole and not inverse(change.store, group, tree, repository).conflicts else None
+    since = ChangedPath.objects.filter(store=change.store, change_id__gte=change.pk).order_by("-change_id")
+    touching: set[int] = set()
+    for path in change.paths:
+        touching.update(since.filter(path=path).values_list("change_id", flat=True)[: MAX_LATER + 1])
+        if len(touching) > MAX_LATER:
+            return None
+    everything = Change.objects.filter(pk__in=touching).exclude(kind__in=[ChangeKind.ADOPT, ChangeKind.ERASE])
+    group = tuple(everything.order_by("-pk"))
+    return group if len(group) > 1 and not inverse(change.store, group, tree, repository).conflicts else None
 
 
 def roll_back(change: Change, *, person: User, note: str = "") -> Change:
