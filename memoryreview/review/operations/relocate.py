@@ -46,6 +46,8 @@ def relocate(store: Store, folder: Path, *, person: User | None = None) -> str:
             raise NotPermittedError(
                 "Only the owner of this installation names a folder of its disk. Nothing was saved."
             )
+    if not folder.is_absolute():
+        raise RelocateError("Name the folder by its full path. Nothing was changed.")
     root = checked_folder(folder, moving=store)
     with locked(store) as shop:
         tree = shop.tree()

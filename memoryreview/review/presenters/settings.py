@@ -55,6 +55,7 @@ class SettingsPage:
     slug: str
     url: str
     store_url: str
+    root: str
     scope: str
     is_private: bool
     rules: tuple[RuleView, ...]
@@ -103,6 +104,7 @@ def settings_page(store: Store, person: User, now: datetime, typed: Settings | N
         slug=store.slug,
         url=settings_url(store.slug),
         store_url=store_url(store.slug),
+        root=store.root,
         scope=scope_words(store),
         is_private=store.scope == Scope.PRIVATE,
         rules=tuple(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.core.model import SAFE_KINDS
@@ -16,6 +17,7 @@ from memoryreview.review.operations import configure
 from memoryreview.review.operations.configure import ConfirmationError, SettingError, Settings
 from memoryreview.review.operations.errors import StaleViewError
 from memoryreview.review.operations.permissions import may_maintain
+from memoryreview.review.operations.relocate import relocate
 from memoryreview.review.presenters.settings import settings_page, settings_rows, settings_url
 
 from . import toast
@@ -25,6 +27,8 @@ from .errors import refusal
 from .stepup import asks_password, step_up
 from .stores import visible_store
 from .toast import Toast
+
+FOLDER = "folder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,25 @@ def store_settings(request: Request, slug: str) -> HttpResponse:
     return done
 
 
+@require_POST
+@signed_in
+def store_folder(request: Request, slug: str) -> HttpResponse:
+    """Say where the folder of a store is now."""
+    store = visible_store(request, slug)
+    if not may_maintain(request.user, store):
+        return refusal(request, 403, "Settings are for the store's owner or a maintainer of its team.")
+    wrong = step_up(request)
+    if wrong:
+        return _page(request, store, problem=Refusal(wrong, 403, FOLDER))
+    try:
+        done = relocate(store, Path(request.POST.get("folder", "").strip()), person=request.user)
+    except (MemoryReviewError, ValueError) as error:
+        status = error.status if isinstance(error, MemoryReviewError) else 400
+        return _page(request, store, problem=Refusal(str(error), status, FOLDER))
+    toast.put(request, Toast(done))
+    return see_other(settings_url(store.slug))
+
+
 def _answered(request: Request, store: Store, wanted: Settings) -> HttpResponse:
     try:
         return _save(request, store, wanted, confirmed=True)
@@ -103,5 +126,5 @@ def _page(
     request: Request, store: Store, typed: Settings | None = None, problem: Refusal | None = None
 ) -> HttpResponse:
     page = settings_page(store, request.user, timezone.now(), typed)
-    context = {"page": page, "problem": problem, "toast": toast.take(request)}
+    context = {"page": page, "problem": problem, "toast": toast.take(request), "folder": request.POST.get(FOLDER, "")}
     return render(request, "review/store_settings.html", context, status=problem.status if problem else 200)

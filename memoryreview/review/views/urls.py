@@ -59,6 +59,7 @@ store_urls = [
     path("promote", stores.promote, name="promote"),
     path("settings/", settings.settings, name="settings"),
     path("settings/<slug:slug>/", settings.store_settings, name="store-settings"),
+    path("settings/<slug:slug>/folder", settings.store_folder, name="store-folder"),
 ]
 history_urls = [
     path("history/", history.history, name="history"),
