@@ -69,6 +69,7 @@ class Snapshot(Mapping[str, bytes]):
     def __init__(self, repository: Repository, oid: str) -> None:
         self.repository = repository
         self.oid = oid
+        self._found: dict[str, TreeEntry | None] = {}
         self.root = repository.commit(oid).tree
 
     @cached_property
@@ -77,6 +78,11 @@ class Snapshot(Mapping[str, bytes]):
 
     def entry(self, path: str) -> TreeEntry | None:
         """Return where a document is kept, None when the commit has none of that path."""
+        if path not in self._found:
+            self._found[path] = self._look_up(path)
+        return self._found[path]
+
+    def _look_up(self, path: str) -> TreeEntry | None:
         try:
             segments = os.fsencode(path).split(b"/")
         except UnicodeEncodeError:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from .states import OPEN_STATES
 
@@ -35,7 +35,8 @@ class StoreQuerySet(models.QuerySet["Store"]):
         """
         mine = agent.person
         reachable = self.filter(owner__isnull=True) if mine is None else self.visible_to(mine)
-        return reachable.filter(agents=agent) if agent.stores.exists() else reachable
+        given = self.model.agents.through.objects.filter(agent=agent)
+        return reachable.filter(Exists(given.filter(store=OuterRef("pk"))) | ~Exists(given))
 
 
 class AgentQuerySet(models.QuerySet["Agent"]):
