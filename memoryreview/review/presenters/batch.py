@@ -45,6 +45,15 @@ class Done:
     refusal: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Together:
+    """All changes of one batch in one store, and where they are rolled back in one go."""
+
+    store: str
+    count: int
+    url: str
+
+
 def chosen(proposals: Iterable[Proposal], person: User) -> tuple[Chosen, ...]:
     return tuple(_chosen(proposal, person) for proposal in proposals)
 
@@ -89,3 +98,13 @@ def done(outcomes: Iterable[batch.Outcome]) -> tuple[Done, ...]:
         else Done(one.title or f"Proposal {one.proposal}", links.proposal_url(one.proposal), refusal=one.refusal)
         for one in outcomes
     )
+
+
+def together(outcomes: Iterable[batch.Outcome]) -> tuple[Together, ...]:
+    """Return one way back per store in which several were approved."""
+    by_store: dict[str, list[int]] = {}
+    for one in outcomes:
+        if one.change is not None:
+            by_store.setdefault(one.change.store.slug, []).append(one.change.pk)
+    several = {slug: changes for slug, changes in by_store.items() if len(changes) > 1}
+    return tuple(Together(slug, len(changes), links.selected_url(changes)) for slug, changes in several.items())

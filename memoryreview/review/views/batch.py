@@ -28,8 +28,12 @@ def batch(request: Request) -> HttpResponse:
     wrong = step_up(request) if len(selected) >= LARGE else ""
     if wrong:
         return _preview(request, [one.proposal for one in selected], Problem(wrong, 403))
-    outcomes = presenter.done(approve_many(selected, person=request.user))
-    context = {"outcomes": outcomes, "approved": sum(1 for one in outcomes if one.oid)}
+    made = approve_many(selected, person=request.user)
+    context = {
+        "outcomes": presenter.done(made),
+        "approved": sum(1 for one in made if one.change),
+        "together": presenter.together(made),
+    }
     return render(request, "review/batch_done.html", context)
 
 

@@ -59,6 +59,8 @@ def test_what_was_shown_is_approved_and_each_outcome_told(
     assert "What would be written is not what you saw." in page
     assert [on_disk(store, f"n/{n}.md") for n in range(3)] == [b"- Text 0.\n", b"- Note 1.\n", b"- Text 2.\n"]
     assert page.count("approved as <code>") == 2
+    both = Change.objects.filter(kind="approved").order_by("-pk").values_list("pk", flat=True)
+    assert f'href="/history/rollback?change={both[1]}&amp;change={both[0]}">Roll back these 2 of' in page
 
 
 def test_one_that_is_not_ticked_waits_on(owner_client: Client, waiting: list[Proposal]) -> None:
