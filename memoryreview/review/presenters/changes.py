@@ -211,7 +211,7 @@ def change_page(change: Change, person: User, now: datetime) -> ChangePage:
 
 
 def _erase_links(change: Change, shown: Iterable[DocumentView], person: User) -> Iterator[EraseLink]:
-    if may_maintain(person, change.store):
+    if may_maintain(person, change.store) and change.kind != ChangeKind.ERASE:
         for document in shown:
             yield EraseLink(document.path, links.erase_url(change.store.slug, change=change.oid, path=document.path))
 
@@ -229,13 +229,14 @@ def with_names(changes: ChangeQuerySet, *, at_most: int | None = None) -> Sequen
 
 
 def _documents(change: Change) -> tuple[tuple[DocumentView, ...], int]:
-    """Return the differences that a change made; an adoption shows none, it is the whole folder."""
-    if change.kind == ChangeKind.ADOPT:
-        return (), len(change.paths)
+    """Return the differences that a change made; an adoption shows none, it is the whole folder, nor does an erasure:
+    the commit before it lacks the text as well."""
+    if change.kind in (ChangeKind.ADOPT, ChangeKind.ERASE):
+        return (), len(change.paths) if change.kind == ChangeKind.ADOPT else 0
     paths = change.paths[:_DOCUMENTS_SHOWN]
     with reading(change.store) as repository:
         before, after = repository.snapshot(change.parent), repository.snapshot(change.oid)
-        delta = {path: after.get(path) for path in paths}
+        delta = {path: after.get(path) for path in paths if path in before or path in after}  # others were erased
         shown = documents.documents(before, delta, slug=change.store.slug)
         return with_around(shown, change, after), len(change.paths) - len(paths)
 

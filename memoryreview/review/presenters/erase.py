@@ -150,15 +150,16 @@ def erased_view(change: Change) -> ErasedView | None:
     erasure = Erasure.objects.filter(store=change.store, decision=change.decision).first()
     if erasure is None:
         return None
-    stood = [
-        plural(erasure.commits, "commit"),
-        plural(erasure.documents, "document"),
-        plural(erasure.proposals, "proposal"),
-        plural(erasure.decisions, "decision"),
-    ]
-    facts = [f"It stood in {listed(stood)}. What it was is kept nowhere."]
+    counts = {
+        "commit": erasure.commits,
+        "document": erasure.documents,
+        "proposal": erasure.proposals,
+        "decision": erasure.decisions,
+    }
+    stood = [plural(count, noun) for noun, count in counts.items() if count]
+    facts = [f"It stood in {listed(stood)}."] if stood else []
     if erasure.moved:
-        facts.append(f"{plural(erasure.moved, 'commit')} got another id; the old ids still lead to them.")
+        facts.append(f"{plural(erasure.moved, 'commit')} got another id. The old ids go on working.")
     if erasure.withdrawn:
         facts.append(f"{plural(len(erasure.withdrawn), 'proof')} of safe edits went with it and cannot be replayed.")
     left = list(erasure.left)

@@ -58,7 +58,8 @@ def test_a_typed_text_is_previewed_then_erased(store: Store, owner_client: Clien
     assert page.status_code == 200
     assert SECRET not in body(page)
     assert "by law" in body(page)
-    assert "What it was is kept nowhere" in body(page)
+    assert "What was erased is kept nowhere" in body(page)
+    assert "It stood in 1 commit, 1 document and 1 proposal." in body(page)
     assert SECRET.encode() not in on_disk(store, "people.md")
     assert audit(store) == []
 
@@ -103,6 +104,11 @@ def test_a_whole_document(store: Store, owner_client: Client) -> None:
     assert done.status_code == 303
     assert Erasure.objects.get().path == "people.md"
     assert "Erase the document people.md" in body(owner_client.get(URL))
+    for change in Change.objects.all():
+        assert owner_client.get(f"/changes/{change.oid}").status_code == 200
+    for path in ("/history/?store=notes", "/history/?store=notes&path=people.md", "/stores/notes/", "/"):
+        assert owner_client.get(path).status_code == 200
+    assert SECRET not in body(owner_client.get("/stores/notes/people.md"))
 
 
 @pytest.mark.parametrize(
