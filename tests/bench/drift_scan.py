@@ -61,8 +61,9 @@ def _status(root: Path) -> bytes:
 
 
 def _git(root: Path, *arguments: str) -> bytes:
-    identity = ("-c", "user.name=bench", "-c", "user.email=bench@localhost")
-    return subprocess.run(["git", *identity, *arguments], cwd=root, check=True, stdout=subprocess.PIPE).stdout
+    # A collection in the background would run into the measurement.
+    settings = ("-c", "user.name=bench", "-c", "user.email=bench@localhost", "-c", "gc.auto=0")
+    return subprocess.run(["git", *settings, *arguments], cwd=root, check=True, stdout=subprocess.PIPE).stdout
 
 
 def _fill(root: Path, choose: random.Random) -> list[str]:
