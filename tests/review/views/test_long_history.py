@@ -13,6 +13,7 @@ from memoryreview.baseline.repository import Repository
 from memoryreview.review.models import Change, Store
 from memoryreview.review.operations import accounts, blame
 from memoryreview.review.operations.stores import baseline_dir
+from tests.bench import history_size
 from tests.bench.history_size import BUSY, grown, texts, undurable
 from tests.conftest import MakeStore
 
@@ -30,7 +31,8 @@ PAGES = (
 
 
 @pytest.fixture
-def stores(make_store: MakeStore, owner: User) -> list[Store]:
+def stores(make_store: MakeStore, owner: User, monkeypatch: pytest.MonkeyPatch) -> list[Store]:
+    monkeypatch.setattr(history_size, "EARLY", 10)  # the newest change is of one kind in both
     agents = [accounts.add_agent(name, person=owner).agent for name in ("claude", "codex")]
     made = []
     for count in (30, 300):
