@@ -47,6 +47,7 @@ def pages(site: Site) -> dict[str, str]:
         "history": "/history/",
         "tidy": "/tidy/?store=axe-untidy",
         "change": f"/changes/{oid}",
+        "restore": f"/stores/axe/restore/{oid}",
         "stores": "/stores/",
         "store": "/stores/axe/",
         "document": "/stores/axe/ports.md",

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
+from memoryreview.core.diff import document_diff
 from memoryreview.core.model import Kind, Severity
 from memoryreview.review.models import Change, ChangeKind, Verb
 from memoryreview.review.operations import rollback
@@ -16,11 +17,12 @@ from memoryreview.review.operations.certificate import is_erased
 from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.operations.permissions import may_maintain
 from memoryreview.review.operations.stores import reading
+from memoryreview.review.operations.undone import undone
 from memoryreview.review.querysets import ChangeQuerySet
 
 from . import documents, links
 from .around import with_around
-from .documents import DocumentView
+from .documents import ConflictView, DocumentView
 from .erase import ErasedView, erased_view
 from .grounds import FindingView, finding_view
 from .outcome import Step, step
@@ -30,6 +32,7 @@ from .words import CHANGE_WORDS, UNREAD_WORDS, Moment, listed, moment, plural, s
 _DOCUMENTS_SHOWN = 40
 _REWRITES_SHOWN = 12
 _UNDONE_SHOWN = 20
+_CONFLICTS_SHOWN = 5
 _FINDINGS_SHOWN = 20
 
 STOPPED_WORDS = "A secret would come back, so this cannot be rolled back. Erase it from the history, or edit by hand."
@@ -79,6 +82,7 @@ class ChangeRow:
     more_paths: int
     at: Moment
     is_undone: bool
+    is_undoable: bool
     note: str = ""
 
 
@@ -106,6 +110,7 @@ class RollbackView:
     already: str = ""
     already_url: str = ""
     paths: tuple[str, ...] = ()
+    conflicts: tuple[ConflictView, ...] = ()
     later: tuple[ChangeRow, ...] = ()
     together: int = 0
     findings: tuple[FindingView, ...] = ()
@@ -145,7 +150,9 @@ class ChangePage:
 
 def change_rows(changes: Iterable[Change], now: datetime) -> tuple[ChangeRow, ...]:
     """Prepare rows; the changes come with store, agent, person and `rolled_back_by` fetched."""
-    return tuple(change_row(change, now) for change in changes)
+    listed_changes = list(changes)
+    gone = undone([change.pk for change in listed_changes if change.rolled_back_by.all()])
+    return tuple(replace(change_row(change, now), is_undone=change.pk in gone) for change in listed_changes)
 
 
 def change_row(change: Change, now: datetime) -> ChangeRow:
@@ -166,6 +173,7 @@ def change_row(change: Change, now: datetime) -> ChangeRow:
         more_paths=max(0, len(change.paths) - 1),
         at=moment(change.at, now),
         is_undone=bool(change.rolled_back_by.all()),
+        is_undoable=kind not in (ChangeKind.ADOPT, ChangeKind.ERASE),
     )
 
 
@@ -275,6 +283,7 @@ def rollback_view(change: Change, person: User, now: datetime) -> RollbackView:
         return replace(
             around,
             paths=plan.conflicts,
+            conflicts=_conflicts(change, plan.conflicts[:_CONFLICTS_SHOWN]),
             later=change_rows(with_names(later), now),
             together=len(plan.together or ()),
         )
@@ -293,6 +302,21 @@ def rollback_view(change: Change, person: User, now: datetime) -> RollbackView:
             does=documents.consequence(tree, plan.delta, shown),
             findings=seen,
             ask_url=links.selected_url([change.pk]) if is_blocked else "",
+        )
+
+
+def _conflicts(change: Change, paths: Iterable[str]) -> tuple[ConflictView, ...]:
+    """Show both sides of each conflict, each against the text that the change left."""
+    with reading(change.store) as repository:
+        head = repository.snapshot(repository.head() or "")
+        before, after = repository.snapshot(change.parent), repository.snapshot(change.oid)
+        return tuple(
+            ConflictView(
+                path,
+                since=document_diff(path, after.get(path), head.get(path)),
+                wanted=document_diff(path, after.get(path), before.get(path)),
+            )
+            for path in paths
         )
 
 

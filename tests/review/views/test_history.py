@@ -207,6 +207,8 @@ def test_conflict_names_the_later_changes_and_both_ways_out(
     page = read(owner_client.get(f"/changes/{change.oid}"))
 
     assert page.all("form", action=f"/changes/{change.oid}/rollback") == []
+    sides = [[e.text for e in page.all("ins")], [e.text for e in page.all("del")]]
+    assert sides == [["6000", "5432", "5433"], ["5433", "5433", "5432"]], "what came since, what goes back, the change"
     assert later.title in [link.text for link in page.all("a", href=f"/changes/{later.oid}")]
     answer = owner_client.post(f"/changes/{change.oid}/rollback")
     assert answer.status_code == 409
