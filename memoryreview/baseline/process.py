@@ -8,10 +8,11 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from subprocess import PIPE
+from types import MappingProxyType
 from typing import IO, Any
 
 from .errors import BaselineError
@@ -55,16 +56,23 @@ class _BaselineGit(git.Git):
 
 
 def run(
-    git_dir: Path, *arguments: str, stdin: bytes = b"", timeout_s: float = 600.0, pass_fds: Sequence[int] = ()
+    git_dir: Path,
+    *arguments: str,
+    stdin: bytes = b"",
+    timeout_s: float = 600.0,
+    pass_fds: Sequence[int] = (),
+    settings: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[int, bytes, str]:
     """Run one git command and return (exit code, stdout, stderr). Raises BaselineError when git is not installed.
 
-    Args: pass_fds: open files that the process keeps open until it ends, such as a lock.
+    Args:
+        pass_fds: open files that the process keeps open until it ends, such as a lock.
+        settings: variables that take the place of ours.
     """
     with tempfile.TemporaryFile() as asked:
         asked.write(stdin)
         asked.seek(0)
-        status, stdout, stderr = _BaselineGit(git_dir).execute(
+        status, stdout, stderr = _BaselineGit(git_dir, **settings).execute(
             ["git", *arguments],
             istream=asked,
             with_extended_output=True,

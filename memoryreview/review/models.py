@@ -54,7 +54,8 @@ class Store(models.Model):
     when the folder looks lost; capturing pauses until it is whole again. `switched_off` to `passive` are what its
     owner or maintainer set: safe rules that wait for a person, the length at which an index row may be trimmed, the
     folder in which evidence is looked up ("" for none), and whether new facts land unread. `tidies` is whether safe
-    edits are made by the clock.
+    edits are made by the clock. `push_to` is where the baseline is copied to ("" for nowhere), `pushed` the head that
+    arrived there last, and `push_fault` why the newest did not; it is tried again from `push_after` on.
     """
 
     MIN_ROW_CHARS, MAX_ROW_CHARS = 120, 400
@@ -75,6 +76,11 @@ class Store(models.Model):
     alarm = models.TextField(default="")
     tidies = models.BooleanField(default=True)
     tidied_at = models.DateTimeField(null=True)
+    push_to = models.TextField(default="")
+    pushed = models.CharField(max_length=40, default="")
+    push_fault = models.TextField(default="")
+    push_failures = models.PositiveIntegerField(default=0)
+    push_after = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=timezone.now)
 
     objects = StoreQuerySet.as_manager()

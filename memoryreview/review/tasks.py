@@ -11,6 +11,7 @@ from memoryreview.core.errors import MemoryReviewError
 from .models import Store
 from .operations.capture import capture
 from .operations.expire import expire
+from .operations.push import push
 from .operations.tidy import tidy
 from .operations.upkeep import upkeep
 
@@ -47,6 +48,17 @@ def pack_baselines() -> int:
             done += upkeep(store) is not None
         except MemoryReviewError as error:
             log.warning("upkeep %s: %s", store.slug, error)
+    return done
+
+
+def push_baselines() -> int:
+    """Copy new heads to where their owners want them; return how many."""
+    done = 0
+    for store in Store.objects.exclude(push_to="").order_by("pk"):
+        try:
+            done += push(store)
+        except MemoryReviewError as error:
+            log.warning("push %s: %s", store.slug, error)
     return done
 
 

@@ -104,6 +104,8 @@ def _store_faults(store: Store) -> Iterator[str]:
     yield from _baseline_faults(store)
     if store.alarm:
         yield store.alarm
+    if store.push_fault:
+        yield store.push_fault
     if store.differing:
         names = ", ".join(f"“{shown(path)}”" for path in store.differing[:5])
         more = f" and {len(store.differing) - 5} more" if len(store.differing) > 5 else ""

@@ -89,7 +89,7 @@ def _baselines(person: User) -> Iterator[HealthFact]:
                 f"They should be equal. Run: memoryreview verify {store.slug}",
             )
         else:
-            yield HealthFact(name, f"head {short_oid(head)}", store.alarm)
+            yield HealthFact(name, f"head {short_oid(head)}", store.alarm or store.push_fault)
 
 
 def _worker(now: datetime) -> HealthFact:

@@ -56,6 +56,7 @@ class SettingsPage:
     url: str
     store_url: str
     root: str
+    push_to: str
     scope: str
     is_private: bool
     rules: tuple[RuleView, ...]
@@ -105,6 +106,7 @@ def settings_page(store: Store, person: User, now: datetime, typed: Settings | N
         url=settings_url(store.slug),
         store_url=store_url(store.slug),
         root=store.root,
+        push_to=store.push_to,
         scope=scope_words(store),
         is_private=store.scope == Scope.PRIVATE,
         rules=tuple(

@@ -80,6 +80,7 @@ class StorePage:
     differing: tuple[DocumentLink, ...]
     unreviewed: int
     alarm: str
+    push_fault: str
     is_being_restored: bool
     unreadable: str
 
@@ -153,6 +154,7 @@ def store_page(store: Store, now: datetime, wanted: str = "") -> StorePage:
         if store.guard == Guard.OBSERVE
         else 0,
         alarm=store.alarm,
+        push_fault=store.push_fault,
         is_being_restored=is_being_restored(store),
         unreadable=unreadable,
     )

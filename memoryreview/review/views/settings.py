@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from memoryreview.review.operations import configure
 from memoryreview.review.operations.configure import ConfirmationError, SettingError, Settings
 from memoryreview.review.operations.errors import StaleViewError
 from memoryreview.review.operations.permissions import may_maintain
+from memoryreview.review.operations.push import set_push
 from memoryreview.review.operations.relocate import relocate
 from memoryreview.review.presenters.settings import settings_page, settings_rows, settings_url
 
@@ -29,6 +31,7 @@ from .stores import visible_store
 from .toast import Toast
 
 FOLDER = "folder"
+PUSH = "push_to"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +78,31 @@ def store_settings(request: Request, slug: str) -> HttpResponse:
 @signed_in
 def store_folder(request: Request, slug: str) -> HttpResponse:
     """Say where the folder of a store is now."""
+    typed = request.POST.get(FOLDER, "").strip()
+    return _named(request, slug, FOLDER, lambda store: relocate(store, Path(typed), person=request.user))
+
+
+@require_POST
+@signed_in
+def store_push(request: Request, slug: str) -> HttpResponse:
+    """Say where the baseline of a store is copied to."""
+    typed = request.POST.get(PUSH, "")
+    return _named(request, slug, PUSH, lambda store: set_push(store, typed, person=request.user))
+
+
+def _named(request: Request, slug: str, field: str, act: Callable[[Store], str]) -> HttpResponse:
+    """Do what names a place outside memoryreview: with the password, and with what is wrong beside the field."""
     store = visible_store(request, slug)
     if not may_maintain(request.user, store):
         return refusal(request, 403, "Settings are for the store's owner or a maintainer of its team.")
     wrong = step_up(request)
     if wrong:
-        return _page(request, store, problem=Refusal(wrong, 403, FOLDER))
+        return _page(request, store, problem=Refusal(wrong, 403, field))
     try:
-        done = relocate(store, Path(request.POST.get("folder", "").strip()), person=request.user)
+        done = act(store)
     except (MemoryReviewError, ValueError) as error:
         status = error.status if isinstance(error, MemoryReviewError) else 400
-        return _page(request, store, problem=Refusal(str(error), status, FOLDER))
+        return _page(request, store, problem=Refusal(str(error), status, field))
     toast.put(request, Toast(done))
     return see_other(settings_url(store.slug))
 
@@ -126,5 +143,5 @@ def _page(
     request: Request, store: Store, typed: Settings | None = None, problem: Refusal | None = None
 ) -> HttpResponse:
     page = settings_page(store, request.user, timezone.now(), typed)
-    context = {"page": page, "problem": problem, "toast": toast.take(request), "folder": request.POST.get(FOLDER, "")}
+    context = {"page": page, "problem": problem, "toast": toast.take(request), "typed": request.POST}
     return render(request, "review/store_settings.html", context, status=problem.status if problem else 200)

@@ -60,6 +60,7 @@ store_urls = [
     path("settings/", settings.settings, name="settings"),
     path("settings/<slug:slug>/", settings.store_settings, name="store-settings"),
     path("settings/<slug:slug>/folder", settings.store_folder, name="store-folder"),
+    path("settings/<slug:slug>/push", settings.store_push, name="store-push"),
 ]
 history_urls = [
     path("history/", history.history, name="history"),
