@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
@@ -125,10 +125,16 @@ def _source(proposal: Proposal) -> str:
 
 def fetch(proposal_id: int) -> Proposal:
     """Return a proposal with what decisions need, read afresh."""
-    found = Proposal.objects.select_related("store__team", "agent", "promoted_from").filter(pk=proposal_id).first()
-    if found is None:
+    found = fetched([proposal_id])
+    if not found:
         raise NotFoundError("proposal", str(proposal_id))
-    return found
+    return found[proposal_id]
+
+
+def fetched(numbers: Collection[int]) -> dict[int, Proposal]:
+    """Return those of the proposals that there are, by primary key, each as `fetch` does."""
+    related = Proposal.objects.select_related("store__team", "agent", "promoted_from")
+    return {one.pk: one for one in related.filter(pk__in=numbers)}
 
 
 def repeated_press(proposal: Proposal, verb: Verb, person: User, version: int) -> Decided | None:
