@@ -229,6 +229,7 @@ def _store(shop: Workshop, tree: Snapshot, delta: Mapping[str, bytes | None]) ->
         submission=Submission(title="Direct write", source={"kind": "direct write"}),
         agent=Agent.objects.get_or_create(name=Agent.DIRECT)[0],
         masked=masked,
+        rejected_before=proposals.rejected_twin(store, delta),
     )
     return proposals.store_proposal(draft)
 

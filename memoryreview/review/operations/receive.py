@@ -154,7 +154,7 @@ def preview(request: Request, *, agent: Agent) -> Preview:
         state = str(proposals.initial_state(draft)) if draft.delta else "unchanged"
         if state == State.APPLYING:
             state = str(State.PENDING if _leaves_something(draft) else State.APPLIED)
-    rejected = rejected_twin(draft.store, draft.delta)
+    rejected = proposals.rejected_twin(draft.store, draft.delta)
     return Preview(
         draft.store, draft.base, draft.classification, tree, draft.delta, state,
         rejected_before_json(rejected) if rejected else None,
@@ -296,7 +296,7 @@ def _draft(
             agent=agent,
         )
     proposals.refuse(draft)
-    rejected = rejected_twin(draft.store, draft.delta) if ask_ledger and draft.delta else None
+    rejected = proposals.rejected_twin(draft.store, draft.delta) if ask_ledger and draft.delta else None
     if rejected is None:
         return draft
     if not _brings_new_evidence(request.submission, rejected):
@@ -377,12 +377,6 @@ def _waiting_twin(draft: Draft) -> Proposal | None:
         store=draft.store, fingerprint=proposals.fingerprint(draft.store, draft.delta), state__in=OPEN_STATES
     )
     return twins.exclude(masked=True).order_by("pk").first()
-
-
-def rejected_twin(store: Store, delta: Delta) -> Proposal | None:
-    """Return the newest rejected proposal of the very same change."""
-    print_ = proposals.fingerprint(store, delta)
-    return Proposal.objects.filter(store=store, fingerprint=print_, state=State.REJECTED).order_by("-pk").first()
 
 
 def _brings_new_evidence(submission: Submission, rejected: Proposal) -> bool:
