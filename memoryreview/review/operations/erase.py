@@ -196,7 +196,7 @@ def _erase(shop: Workshop, eraser: Eraser, person: User, note: str) -> Erasure:
     erasure = Erasure.objects.create(store=store, person=person, path=eraser.path, note=note)
     steps.on_step("erasure.begun")
     try:
-        _prepare(shop, eraser, erasure)
+        walked = _prepare(shop, eraser, erasure)
     except (BaselineError, WorktreeError, OSError, CannotApplyError) as error:
         erasures.drop(erasure)
         if isinstance(error, OSError):
@@ -206,6 +206,10 @@ def _erase(shop: Workshop, eraser: Eraser, person: User, note: str) -> Erasure:
         raise CannotApplyError(str(error)) from error
     erasure.refresh_from_db()
     erasures.finish(erasure)
+    with transaction.atomic():
+        is_late = erase_rows.clean_late(store, eraser, walked)
+    if is_late:
+        Erasure.objects.filter(pk=erasure.pk).update(forgotten=erasures.forget())
     left = _look_again(store, eraser)
     erasure.refresh_from_db()
     if left:
@@ -214,8 +218,8 @@ def _erase(shop: Workshop, eraser: Eraser, person: User, note: str) -> Erasure:
     return erasure
 
 
-def _prepare(shop: Workshop, eraser: Eraser, erasure: Erasure) -> None:
-    """Everything up to the transaction that puts the erasure in force."""
+def _prepare(shop: Workshop, eraser: Eraser, erasure: Erasure) -> Walked:
+    """Everything up to the transaction that puts the erasure in force, and that too."""
     store, aside, git_dir = shop.store, aside_dir(shop.store), baseline_dir(shop.store)
     walked = rewrite.build(shop.repository, aside, eraser)
     staged = erasures.stage(aside, shop.worktree(), eraser)
@@ -238,6 +242,7 @@ def _prepare(shop: Workshop, eraser: Eraser, erasure: Erasure) -> None:
     with transaction.atomic():
         _put_in_force(store, eraser, walked, erasure, head=head, title=title)
     steps.on_step("erasure.recorded")
+    return walked
 
 
 def _title(eraser: Eraser, walked: Walked) -> str:

@@ -75,6 +75,13 @@ def clean(store: Store, eraser: Eraser, walked: Walked, erasure: Erasure, *, hea
     return found, withdrawn
 
 
+def clean_late(store: Store, eraser: Eraser, walked: Walked) -> bool:
+    """Clean what somebody stored who had read the old history just before it went; whether there was anything."""
+    work = _Pass(store, eraser, walked, writes=True)
+    work.run()
+    return work.saved > 0
+
+
 def withdrawn_digest(changes: list[int]) -> str:
     """Return the digest by which a decision names the changes whose certificate it withdrew."""
     return proposals.keyed_digest(",".join(map(str, sorted(changes))).encode())
@@ -134,6 +141,7 @@ class _Pass:
         self._store, self._eraser, self._walked, self._writes = store, eraser, walked, writes
         self._moved = walked.moved
         self._found = Found()
+        self.saved = 0
 
     def run(self) -> Found:
         self._found.proposals = self._affected()
@@ -185,6 +193,7 @@ class _Pass:
     def _save(self, model: type[models.Model], rows: list[models.Model], names: list[str]) -> None:
         if rows and self._writes:
             model._default_manager.bulk_update(rows, names, batch_size=_BATCH)  # noqa: SLF001
+            self.saved += len(rows)
         rows.clear()
 
     def _count(self, row: models.Model, before: list[Any], after: list[Any]) -> None:

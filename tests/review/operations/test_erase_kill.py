@@ -17,8 +17,8 @@ import pytest
 from django.contrib.auth.models import User
 
 from memoryreview.baseline import steps
-from memoryreview.review.models import Change, ChangeKind, Erasure, ErasureState, Store
-from memoryreview.review.operations import erase
+from memoryreview.review.models import Change, ChangeKind, Erasure, ErasureState, Revision, Store
+from memoryreview.review.operations import erase, moved
 from memoryreview.review.operations.audit import audit
 from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.operations.reconcile import reconcile
@@ -107,6 +107,29 @@ def test_what_an_agent_writes_meanwhile_is_cleaned_too(
 
     assert traces(store) == []
     assert on_disk(store, "people.md").endswith(b"More.\n")
+
+
+@pytest.mark.django_db(databases=["default", "queue"])
+def test_what_was_stored_by_who_had_read_the_old_history_is_cleaned(
+    make_store: MakeStore, propose: Propose, owner: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = make_store({"people.md": NOTE})
+    late = propose(store, replaced("people.md", "tea", "coffee")).revision
+    old, content = late.base, late.delta()["people.md"]
+
+    def store_late(name: str) -> None:
+        if name == "erasure.recorded":
+            Revision.objects.filter(pk=late.pk).update(base=old, submitted_base=old)
+            late.documents.update(content=content)
+
+    monkeypatch.setattr(steps, "on_step", store_late)
+    do_erase(store, owner)
+
+    late.refresh_from_db()
+    assert traces(store) == []
+    assert (late.base, late.base == old) == (moved.current(store, old), False)
+    assert approve(late.proposal, owner).change is not None
+    assert audit(store) == []
 
 
 @pytest.mark.django_db(databases=["default", "queue"])
