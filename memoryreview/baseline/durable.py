@@ -6,6 +6,7 @@ import ctypes
 import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -29,7 +30,8 @@ def write_new_file(path: Path, content: bytes) -> None:
         write_all(fd, content)
         os.fsync(fd)
     except OSError:
-        path.unlink(missing_ok=True)
+        with suppress(OSError):
+            path.unlink()
         raise
     finally:
         os.close(fd)

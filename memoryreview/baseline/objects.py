@@ -7,6 +7,7 @@ import re
 import secrets
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -164,8 +165,7 @@ class ObjectStore:
                 steps.on_step("object.stored")
             durable.sync_folder(folder)
         except OSError as error:
-            for temp in temps:
-                temp.unlink(missing_ok=True)
+            _discard(*temps)
             raise _cannot_write(folder, error) from error
 
     def write(self, kind: bytes, payload: bytes, oid: str) -> None:
@@ -182,7 +182,7 @@ class ObjectStore:
             steps.on_step("object.written")
             _move(temp, target)
         except OSError as error:
-            temp.unlink(missing_ok=True)
+            _discard(temp)
             raise _cannot_write(target, error) from error
         steps.on_step("object.stored")
 
@@ -200,7 +200,9 @@ class ObjectStore:
             framed = zlib.decompress(self._loose_path(oid).read_bytes())
         except FileNotFoundError:
             return None
-        except (OSError, zlib.error) as error:
+        except OSError as error:
+            raise _unreadable(oid, error) from error
+        except zlib.error as error:
             raise _damaged(oid) from error
         if hashlib.sha1(framed, usedforsecurity=False).hexdigest() != oid:
             raise _damaged(oid)
@@ -212,6 +214,8 @@ class ObjectStore:
             found = self._packs.find(oid)
         except UnknownPackError:
             found = self._ask_git(oid)
+        except OSError as error:
+            raise _unreadable(oid, error) from error
         except DAMAGED as error:
             raise _damaged(oid) from error
         if found is not None and object_id(*found) != oid:
@@ -235,6 +239,13 @@ def _move(temp: Path, target: Path) -> None:
         temp.replace(target)
 
 
+def _discard(*temps: Path) -> None:
+    """Remove temp files that are not needed any more; those that the system keeps are swept later."""
+    for temp in temps:
+        with suppress(OSError):
+            temp.unlink()
+
+
 def _packfuls(objects: Mapping[str, tuple[bytes, bytes]]) -> Iterator[dict[str, tuple[bytes, bytes]]]:
     chosen: dict[str, tuple[bytes, bytes]] = {}
     size_bytes = 0
@@ -256,6 +267,13 @@ def _cannot_write(target: Path, error: OSError) -> BaselineError:
 
 def _framed(kind: bytes, payload: bytes) -> bytes:
     return b"%s %d\0%s" % (kind, len(payload), payload)
+
+
+def _unreadable(oid: str, error: OSError) -> BaselineError:
+    return BaselineError(
+        f"Object {oid} of the baseline cannot be read: {error.strerror}. Nothing was changed; try again. "
+        "If it stays so, look at the disk and at who may read the data folder."
+    )
 
 
 def _damaged(oid: str) -> BaselineError:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import secrets
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from . import durable, steps
@@ -68,7 +69,8 @@ def swap_branch(git_dir: Path, *, expected: str | None, new: str, wait_s: float)
                 "The memory folder is unchanged; make room or give permission, then try again."
             ) from error
         finally:
-            temp.unlink(missing_ok=True)
+            with suppress(OSError):  # swept later; the branch is where it is
+                temp.unlink()
 
 
 def _swap_locked(git_dir: Path, temp: Path, expected: str | None, wait_s: float) -> bool:

@@ -6,6 +6,7 @@ In order: `repository.written`; for each object `object.written`, `object.stored
 Operations of review add their own between these: `intent.recorded`, `documents.written`, `change.recorded`,
 `decision.recorded`. Packing has `packs.written`, `graph.written`, `objects.pruned`. Capturing has `drift.seen` between
 its two looks.
+Tidying has `tidy.landed` and `tidy.suggested`.
 
 When a text is erased from a history: `erasure.begun`, `rewrite.sealed`, `rewrite.brought_in`, `erasure.recorded`, those
 of the branch, `rewrite.rest_dropped`, those of the documents, `erasure.replayed`, `erasure.forgotten`,

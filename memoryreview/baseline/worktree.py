@@ -203,7 +203,7 @@ class Worktree:
         except OSError as error:
             raise _cannot(f"“{shown(path)}” cannot be written", error.strerror) from error
         if temp is not None:
-            stack.callback(_unlink_if_there, fd, temp)
+            stack.callback(_discard, fd, temp)
         return StagedWrite(path, name, fd, temp, expected)
 
     def sweep(self) -> tuple[str, ...]:
@@ -299,7 +299,7 @@ def _write(folder_fd: int, name: str, expected: bytes | None, new: bytes) -> boo
         _sync(folder_fd, name)
         return True
     finally:
-        _unlink_if_there(folder_fd, temp)
+        _discard(folder_fd, temp)
 
 
 def _stage(folder_fd: int, name: str, expected: bytes | None, new: bytes) -> str:
@@ -314,7 +314,7 @@ def _stage(folder_fd: int, name: str, expected: bytes | None, new: bytes) -> str
         if old is not None:
             _keep_owner_and_mode(fd, old)
     except BaseException:
-        _unlink_if_there(folder_fd, temp)
+        _discard(folder_fd, temp)
         raise
     finally:
         os.close(fd)
@@ -342,7 +342,7 @@ def _take_place(folder_fd: int, temp: str, name: str, expected: bytes | None) ->
             if error.errno not in _NO_HARD_LINKS:
                 raise
         else:
-            os.unlink(temp, dir_fd=folder_fd)
+            _discard(folder_fd, temp)
             return True
     else:
         ours = read_document(folder_fd, temp)
@@ -358,7 +358,7 @@ def _take_place(folder_fd: int, temp: str, name: str, expected: bytes | None) ->
 def _came_out(folder_fd: int, temp: str, name: str, *, expected: bytes, ours: bytes | None) -> bool:
     """Drop the old file when it is what was expected; else somebody wrote a moment ago, and theirs takes its place."""
     if _holds(folder_fd, temp, expected):
-        os.unlink(temp, dir_fd=folder_fd)
+        _discard(folder_fd, temp)
         return True
     try:
         exchange(folder_fd, temp, name)
@@ -384,7 +384,7 @@ def _moved_away(folder_fd: int, name: str, expected: bytes | None) -> bool:
     if not is_expected and not _has(folder_fd, name):
         os.rename(aside, name, src_dir_fd=folder_fd, dst_dir_fd=folder_fd)
         return False
-    os.unlink(aside, dir_fd=folder_fd)
+    _discard(folder_fd, aside)
     return is_expected
 
 
@@ -449,11 +449,10 @@ def _keep_owner_and_mode(fd: int, old: os.stat_result) -> None:
     os.fchmod(fd, stat.S_IMODE(old.st_mode))
 
 
-def _unlink_if_there(folder_fd: int, name: str) -> None:
-    try:
+def _discard(folder_fd: int, name: str) -> None:
+    """Remove a temp file that is not needed any more; one that the system keeps is swept later."""
+    with suppress(OSError):
         os.unlink(name, dir_fd=folder_fd)
-    except FileNotFoundError:
-        return
 
 
 def _cannot(what: str, reason: str | None) -> WorktreeError:

@@ -199,11 +199,8 @@ class Proposal(models.Model):
 
     @property
     def revision(self) -> Revision:
-        """The latest revision; of those that were read along with the proposal, where they were."""
-        read_along = getattr(self, "_prefetched_objects_cache", {}).get("revisions")
-        revision = (
-            max(read_along, key=lambda one: one.number) if read_along else self.revisions.order_by("-number").first()
-        )
+        """The latest revision."""
+        revision = self.revisions.order_by("-number").first()
         assert revision is not None, "a proposal is stored together with its first revision"  # noqa: S101
         return revision
 

@@ -15,6 +15,8 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from memoryreview.baseline import commits
+from memoryreview.baseline.lock import store_lock
+from memoryreview.baseline.refs import read_branch
 from memoryreview.baseline.repository import BaselineError, Repository
 from memoryreview.baseline.sessions import working_directories
 from memoryreview.baseline.worktree import Worktree, WorktreeError
@@ -184,7 +186,7 @@ def _first_commit(store: Store, tree: Tree) -> str:
     git_dir = baseline_dir(store)
     try:
         git_dir.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with Repository.create(git_dir) as repository:
+        with Repository.create(git_dir) as repository, store_lock(git_dir):
             head = commits.write_commit(
                 repository,
                 parent=None,
@@ -200,6 +202,23 @@ def _first_commit(store: Store, tree: Tree) -> str:
     except OSError as error:
         raise AdoptError(f"The baseline cannot be written: {error.strerror}. Nothing was changed.") from error
     return head
+
+
+def clear_unfinished() -> None:
+    """Remove baselines that a killed `adopt` began and that have no commit yet. One with a commit is never removed: its
+    store may be missing only because the database was brought back from a backup."""
+    known = {f"{baseline}.git" for baseline in Store.objects.values_list("baseline", flat=True)}
+    for path in sorted((Path(settings.HOME) / "baselines").glob("*.git")):
+        if path.name in known or not path.is_dir():
+            continue
+        try:
+            with store_lock(path, timeout_s=0):  # somebody is at work in it otherwise
+                if path.name.startswith(".") or read_branch(path) is None:
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    commits.sweep(path)
+        except MemoryReviewError:
+            continue
 
 
 def _record(store: Store, tree: Tree, head: str, team: str) -> None:

@@ -174,6 +174,11 @@ class Burst:
         return tuple(self._changes)
 
 
+def stands(shop: Workshop) -> bool:
+    """Whether the commit that was begun became the head although landing it ended in an error: `reconcile` goes on."""
+    return Intent.objects.filter(store=shop.store, oid=shop.head()).exists()
+
+
 def finish(shop: Workshop, intent: Intent) -> Change:
     """Carry on after a kill: the ref moved, files and rows may not have. Harmless when they have."""
     before = shop.repository.snapshot(intent.expected)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
-from django.db.models import prefetch_related_objects
 
 from memoryreview.baseline import steps
 from memoryreview.core.errors import MemoryReviewError
@@ -96,22 +95,16 @@ def _approve_all(shop: Workshop, selected: Sequence[Selected], person: User) -> 
     outcomes: dict[int, Outcome] = {}
     taken: list[tuple[Proposal, Decision]] = []
     failure = ""
-    # Read once, under the lock that every change of them takes; each transition compares the version all the same.
-    found = decide.fetched([one.proposal for one in selected])
-    prefetch_related_objects(list(found.values()), "revisions__documents")
-    released = set(Decision.objects.filter(proposal__in=found, verb=Verb.RELEASE).values_list("proposal", flat=True))
     try:
         with burst(shop) as together:
             for one in selected:
-                proposal = found[one.proposal]
+                proposal = decide.fetch(one.proposal)
                 try:
                     pressed = decide.repeated_press(proposal, Verb.APPROVE, person, one.version)
                     if pressed is not None:
                         outcomes[proposal.pk] = Outcome(proposal.pk, proposal.title, pressed.change)
                         continue
-                    is_released = proposal.pk in released
-                    decision = _take(shop, together, proposal, one, person, is_released=is_released)
-                    taken.append((proposal, decision))
+                    taken.append((proposal, _take(shop, together, proposal, one, person)))
                 except MemoryReviewError as error:
                     outcomes[proposal.pk] = Outcome(proposal.pk, proposal.title, refusal=str(error))
             together.land()
@@ -128,9 +121,7 @@ def _approve_all(shop: Workshop, selected: Sequence[Selected], person: User) -> 
     return [outcomes.get(one.proposal) or Outcome(one.proposal, "", refusal=failure) for one in selected]
 
 
-def _take(
-    shop: Workshop, together: Burst, proposal: Proposal, seen: Selected, person: User, *, is_released: bool
-) -> Decision:
+def _take(shop: Workshop, together: Burst, proposal: Proposal, seen: Selected, person: User) -> Decision:
     """Record the decision on one proposal and prepare its commit. Raises a MemoryReviewError; it waits again then."""
     refusal = unfit(proposal)
     if refusal:
@@ -149,7 +140,8 @@ def _take(
     assert decision is not None, "a verb records a decision"  # noqa: S101
     landing = decide.landing_of(proposal, view, decision=decision, person=person)
     try:
-        together.add(replace(landing, overridden=is_released, standing=standing_write(proposal)))
+        released = proposal.decisions.filter(verb=Verb.RELEASE).exists()
+        together.add(replace(landing, overridden=released, standing=standing_write(proposal)))
     except MemoryReviewError as error:
         _give_back(proposal, person, str(error))
         raise

@@ -21,6 +21,7 @@ from . import proposals
 from .apply import note_differing
 from .errors import CannotApplyError
 from .judge import judge
+from .late import outdated
 from .proposals import Draft, Submission, keyed_digest
 from .reconcile import reconcile_within
 from .settle import settle
@@ -70,6 +71,8 @@ def capture_within(
     if only is not None and look.unseen:
         path = shown(min(look.unseen))
         raise CannotApplyError(f"“{path}” is being written right now. Nothing was changed; try again in a moment.")
+    late = outdated(shop)
+    look = look.without({path for path, new in look.drift.items() if path in late and late[path].holds(new)})
     made = _propose(shop, tree, look, held, only)
     if shop.store.guard == Guard.ENFORCE:
         _put_back(shop, worktree, look, held)
@@ -83,6 +86,11 @@ class Look:
     drift: Delta
     fresh: Delta
     unseen: frozenset[str]
+
+    def without(self, paths: Collection[str]) -> Look:
+        """Leave documents out of what differs."""
+        drift = {path: new for path, new in self.drift.items() if path not in paths}
+        return Look(drift, {path: new for path, new in self.fresh.items() if path in drift}, self.unseen)
 
 
 def _look(worktree: Worktree, tree: Snapshot, held: Mapping[str, list[Held]], only: Collection[str] | None) -> Look:
@@ -229,7 +237,6 @@ def _store(shop: Workshop, tree: Snapshot, delta: Mapping[str, bytes | None]) ->
         submission=Submission(title="Direct write", source={"kind": "direct write"}),
         agent=Agent.objects.get_or_create(name=Agent.DIRECT)[0],
         masked=masked,
-        rejected_before=proposals.rejected_twin(store, delta),
     )
     return proposals.store_proposal(draft)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
@@ -17,7 +17,7 @@ from memoryreview.core.typed import restore_line_ends
 from memoryreview.review.models import OPEN_STATES, Change, ChangeKind, Decision, Proposal, State, Verb
 
 from . import proposals, rollback
-from .apply import Landing, land, note_differing, standing_write
+from .apply import Landing, land, note_differing, standing_write, stands
 from .capture import Held, capture_within, holds_secret
 from .errors import (
     AlreadyDecidedError,
@@ -109,6 +109,8 @@ def _land(shop: Workshop, landing: Landing) -> Decided:
     try:
         change = land(shop, replace(landing, overridden=is_released, standing=standing_write(proposal)))
     except (CannotApplyError, SecretDetectedError) as error:
+        if stands(shop):
+            raise
         sentence = str(error)
         proposals.move(
             proposal, to=State.PENDING, verb=Verb.FAIL, person=landing.person, note=sentence, failure=sentence
@@ -125,16 +127,10 @@ def _source(proposal: Proposal) -> str:
 
 def fetch(proposal_id: int) -> Proposal:
     """Return a proposal with what decisions need, read afresh."""
-    found = fetched([proposal_id])
-    if not found:
+    found = Proposal.objects.select_related("store__team", "agent", "promoted_from").filter(pk=proposal_id).first()
+    if found is None:
         raise NotFoundError("proposal", str(proposal_id))
-    return found[proposal_id]
-
-
-def fetched(numbers: Collection[int]) -> dict[int, Proposal]:
-    """Return those of the proposals that there are, by primary key, each as `fetch` does."""
-    related = Proposal.objects.select_related("store__team", "agent", "promoted_from")
-    return {one.pk: one for one in related.filter(pk__in=numbers)}
+    return found
 
 
 def repeated_press(proposal: Proposal, verb: Verb, person: User, version: int) -> Decided | None:
@@ -250,34 +246,36 @@ def reject(proposal_id: int, *, person: User, version: int, reason: str = "", no
             raise StaleViewError(
                 "This proposal changed since you saw it. Nothing was decided; this is how it stands now."
             )
-        decision = proposals.move(
-            proposal, to=State.REJECTED, verb=Verb.REJECT, person=person, reason=reason, note=note
-        )
-        if proposal.store.guard == Guard.OBSERVE:
+        puts_back = proposal.is_direct and proposal.store.guard == Guard.OBSERVE
+        with transaction.atomic():
+            decision = proposals.move(
+                proposal, to=State.REJECTED, verb=Verb.REJECT, person=person, reason=reason, note=note
+            )
+            if puts_back:  # named first: a kill leaves the rest to `reconcile`
+                note_differing(shop.store, (), [document.path for document in proposal.written.documents.all()])
+        steps.on_step("decision.recorded")
+        if puts_back:
             _put_back(shop, proposal)
         return Decided(fetch(proposal.pk), decision)
 
 
 def _put_back(shop: Workshop, proposal: Proposal) -> None:
-    if not proposal.is_direct:
-        return
     tree = shop.tree()
-    stuck: set[str] = set()
+    settled: set[str] = set()
     for document in proposal.written.documents.all():
         held, approved = Held(proposal, document.held(), document.digest), tree.get(document.path)
         try:
             worktree = shop.worktree()
             disk = worktree.read(document.path)
             if (
-                held.is_same(disk)
-                and disk != approved
-                and not worktree.replace(document.path, expected=disk, new=approved)
+                not held.is_same(disk)  # a newer write is captured by itself
+                or disk == approved
+                or worktree.replace(document.path, expected=disk, new=approved)
             ):
-                stuck.add(document.path)
+                settled.add(document.path)
         except WorktreeError:  # the decision stands; the store names what still differs
-            stuck.add(document.path)
-    if stuck:
-        note_differing(shop.store, stuck, stuck)
+            continue
+    note_differing(shop.store, settled, ())
 
 
 def release(proposal_id: int, *, person: User, version: int, note: str) -> Decided:

@@ -89,12 +89,6 @@ def fingerprint(store: Store, delta: Delta) -> str:
     return digest.hexdigest()
 
 
-def rejected_twin(store: Store, delta: Delta) -> Proposal | None:
-    """Return the newest rejected proposal of the very same change."""
-    print_ = fingerprint(store, delta)
-    return Proposal.objects.filter(store=store, fingerprint=print_, state=State.REJECTED).order_by("-pk").first()
-
-
 def keyed_digest(content: bytes) -> str:
     """Return a keyed digest, for recognising bytes that are kept nowhere in the clear."""
     return hmac.new(settings.DECISION_KEY.encode(), content, hashlib.sha256).hexdigest()

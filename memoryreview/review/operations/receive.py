@@ -38,6 +38,7 @@ from .errors import (
 )
 from .judge import judge
 from .proposals import DeliveryKey, Draft, Promotion, Submission
+from .reconcile import replay_journal
 from .settle import Judged, settle
 from .stores import locked, reading, worktree_of
 
@@ -134,10 +135,12 @@ def _carry(proposal: Proposal, judged: Judged) -> Proposal:
         return proposal
     try:
         with locked(proposal.store) as shop:
+            replay_journal(shop)
             capture_within(shop, only=proposal.paths)
             return settle(shop, proposal, judged=judged)
     except CannotApplyError as error:
-        proposals.move(Proposal.objects.get(pk=proposal.pk), to=State.PENDING, failure=str(error))
+        if not proposal.changes.exists():  # else part of it stands, and `reconcile` tells what is left
+            proposals.move(Proposal.objects.get(pk=proposal.pk), to=State.PENDING, failure=str(error))
     except BusyError:
         pass
     return Proposal.objects.get(pk=proposal.pk)
@@ -154,7 +157,7 @@ def preview(request: Request, *, agent: Agent) -> Preview:
         state = str(proposals.initial_state(draft)) if draft.delta else "unchanged"
         if state == State.APPLYING:
             state = str(State.PENDING if _leaves_something(draft) else State.APPLIED)
-    rejected = proposals.rejected_twin(draft.store, draft.delta)
+    rejected = rejected_twin(draft.store, draft.delta)
     return Preview(
         draft.store, draft.base, draft.classification, tree, draft.delta, state,
         rejected_before_json(rejected) if rejected else None,
@@ -296,7 +299,7 @@ def _draft(
             agent=agent,
         )
     proposals.refuse(draft)
-    rejected = proposals.rejected_twin(draft.store, draft.delta) if ask_ledger and draft.delta else None
+    rejected = rejected_twin(draft.store, draft.delta) if ask_ledger and draft.delta else None
     if rejected is None:
         return draft
     if not _brings_new_evidence(request.submission, rejected):
@@ -377,6 +380,12 @@ def _waiting_twin(draft: Draft) -> Proposal | None:
         store=draft.store, fingerprint=proposals.fingerprint(draft.store, draft.delta), state__in=OPEN_STATES
     )
     return twins.exclude(masked=True).order_by("pk").first()
+
+
+def rejected_twin(store: Store, delta: Delta) -> Proposal | None:
+    """Return the newest rejected proposal of the very same change."""
+    print_ = proposals.fingerprint(store, delta)
+    return Proposal.objects.filter(store=store, fingerprint=print_, state=State.REJECTED).order_by("-pk").first()
 
 
 def _brings_new_evidence(submission: Submission, rejected: Proposal) -> bool:

@@ -9,7 +9,9 @@ from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.models import Intent, Proposal, State, Store, Verb
 
 from . import erasures, proposals
+from .adopt import clear_unfinished
 from .apply import finish
+from .late import write_late
 from .proposals import last_decision
 from .settle import settle
 from .stores import Workshop, baseline_dir, locked
@@ -20,6 +22,7 @@ log = logging.getLogger(__name__)
 def reconcile_all() -> list[str]:
     """Reconcile every store; return one sentence for each that could not be."""
     faults: list[str] = []
+    clear_unfinished()
     for store in Store.objects.order_by("pk"):
         try:
             reconcile(store)
@@ -63,6 +66,7 @@ def replay_journal(shop: Workshop) -> None:
 
     1. An intent whose commit is part of the head: write what is missing on disk and record the change.
     2. Any other intent: forget it; its objects are unreachable and harmless.
+    3. A document that the system refused to write then: write it, if the old text still stands.
     """
     head = shop.head()
     for intent in Intent.objects.filter(store=shop.store).select_related("proposal__agent", "decision").order_by("pk"):
@@ -70,6 +74,7 @@ def replay_journal(shop: Workshop) -> None:
             finish(shop, intent)
         else:
             intent.delete()
+    write_late(shop)
 
 
 def _resume(shop: Workshop, proposal: Proposal) -> None:

@@ -13,7 +13,7 @@ from memoryreview.core.redact import redacted
 from memoryreview.review.models import ChangeKind, Decision, Proposal, State, Verb
 
 from . import ledger, proposals, unread
-from .apply import Landing, burst, land, standing_write
+from .apply import Landing, burst, land, standing_write, stands
 from .errors import CannotApplyError, SecretDetectedError
 from .proposals import last_decision
 from .standing import Standing, classification_of, standing
@@ -54,6 +54,8 @@ def settle(shop: Workshop, proposal: Proposal, *, judged: Judged | None = None) 
             if _land_safe(shop, proposal, decision, again):
                 return proposal
     except (CannotApplyError, SecretDetectedError) as error:
+        if stands(shop):
+            return proposal
         failure = str(error)
     return _leave(shop, proposal, failure)
 

@@ -4,17 +4,14 @@ import json
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any
 
 from memoryreview.review.management.base import MemoryCommand, RefusedCommandError, store_named
 from memoryreview.review.models import Change, Store
 from memoryreview.review.operations.lineage import passages
 from memoryreview.review.querysets import ChangeQuerySet
 
-Row: TypeAlias = dict[str, Any]
-
 _BATCH = 500
-_NAMES = ("oid", "kind", "store", "proposal", "agent", "person", "title", "paths", "at")
 
 
 class Command(MemoryCommand):
@@ -30,38 +27,49 @@ class Command(MemoryCommand):
         store = store_named(options["store"]) if options["store"] else None
         if options["path"] and store is None:
             raise RefusedCommandError("A document belongs to a store. Name it: memoryreview history STORE --path PATH")
-        rows = islice(_rows(store, options["path"]), options["limit"] if options["limit"] > 0 else None)
+        found = islice(_changes(store, options["path"]), options["limit"] if options["limit"] > 0 else None)
         if options["json"]:
-            self._print_list(rows)
+            self._print_list(found)
             return
-        for row in rows:
-            self.stdout.write(f"{row['oid'][:7]}  {row['at'][:16]}  {row['store']}  {row['kind']}  {row['title']}")
+        for change in found:
+            self.stdout.write(
+                f"{change.oid[:7]}  {change.at:%Y-%m-%dT%H:%M}  {change.store.slug}  {change.kind}  {change.title}"
+            )
 
-    def _print_list(self, rows: Iterator[Row]) -> None:
+    def _print_list(self, changes: Iterator[Change]) -> None:
         """Print a list row by row: a long history is never held as a whole."""
         self.stdout.write("[", ending="")
-        for number, row in enumerate(rows):
-            self.stdout.write(f"{',' if number else ''}\n  {json.dumps(row, ensure_ascii=False)}", ending="")
+        for number, change in enumerate(changes):
+            row = json.dumps(_row(change), ensure_ascii=False)
+            self.stdout.write(f"{',' if number else ''}\n  {row}", ending="")
         self.stdout.write("\n]")
 
 
-def _rows(store: Store | None, path: str) -> Iterator[Row]:
-    changes = Change.objects.newest_first()
+def _changes(store: Store | None, path: str) -> Iterator[Change]:
+    rows = Change.objects.newest_first().select_related("store", "agent", "person").defer("certificate")
     if store is None:
-        return _read(changes)
-    return _of_document(store, path) if path else _read(changes.filter(store=store))
+        return rows.iterator(_BATCH)
+    if not path:
+        return rows.filter(store=store).iterator(_BATCH)
+    return _of_document(rows, store, path)
 
 
-def _of_document(store: Store, path: str) -> Iterator[Row]:
+def _of_document(rows: ChangeQuerySet, store: Store, path: str) -> Iterator[Change]:
     walk = passages(store, path, batch=_BATCH)
-    while batch := [passage.pk for passage in islice(walk, _BATCH)]:
-        yield from _read(Change.objects.filter(pk__in=batch).newest_first())
+    while batch := list(islice(walk, _BATCH)):
+        found = rows.in_bulk([passage.pk for passage in batch])
+        yield from (found[passage.pk] for passage in batch if passage.pk in found)
 
 
-def _read(changes: ChangeQuerySet) -> Iterator[Row]:
-    """Yield rows straight from the database: nothing of a change is needed that is not printed."""
-    columns = ("oid", "kind", "store__slug", "proposal_id", "agent__name", "person__username", "title", "paths", "at")
-    for found in changes.values_list(*columns).iterator(_BATCH):
-        row = dict(zip(_NAMES, found, strict=True))
-        row["at"] = row["at"].isoformat()
-        yield row
+def _row(change: Change) -> dict[str, object]:
+    return {
+        "oid": change.oid,
+        "kind": change.kind,
+        "store": change.store.slug,
+        "proposal": change.proposal_id,
+        "agent": change.agent.name if change.agent else None,
+        "person": change.person.get_username() if change.person else None,
+        "title": change.title,
+        "paths": change.paths,
+        "at": change.at.isoformat(),
+    }
