@@ -22,6 +22,16 @@ MakeStore = Callable[..., Store]
 Propose = Callable[..., Proposal]
 
 
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Print the figures that tests recorded, such as how many faults were tried."""
+    reports = [report for kind in ("passed", "failed") for report in terminalreporter.stats.get(kind, [])]
+    figures = sorted({str(value) for report in reports for name, value in report.user_properties if name == "figures"})
+    if figures:
+        terminalreporter.section("figures")
+        for line in figures:
+            terminalreporter.write_line(line)
+
+
 @pytest.fixture
 def owner(db: None) -> User:
     return User.objects.create_user("olga", password=PASSWORD, is_superuser=True)

@@ -36,6 +36,19 @@ def _burst_speed(options: argparse.Namespace) -> bool:
     return burst_speed.run(rounds=options.count or 60)
 
 
+def _soak(options: argparse.Namespace) -> bool:
+    from . import soak
+
+    processes = options.processes or 4
+    return soak.run(operations=options.operations or options.count or 2_000, seed=options.seed, processes=processes)
+
+
+def _faults(options: argparse.Namespace) -> bool:
+    from . import faults
+
+    return faults.run(jobs=options.jobs, only=options.only, deep=options.deep)
+
+
 def _history_size(options: argparse.Namespace) -> bool:
     _install()
     from . import history_size
@@ -72,6 +85,14 @@ BENCHES: Mapping[str, tuple[str, Run]] = {
         "pages of history, blame and changes after 20,000 changes against the same after 200",
         _history_size,
     ),
+    "faults": (
+        "every operation broken at every point by every fault, and killed again in each recovery; losses 0",
+        _faults,
+    ),
+    "soak": (
+        "2,000 mixed operations by 4 processes with kills, each commit compared with a simple model; divergences 0",
+        _soak,
+    ),
     "near_duplicates": (
         "one entry against 100,000: the index against rapidfuzz over all, and how many near duplicates it finds",
         lambda options: near_duplicates.run(queries=options.count or 60, seed=options.seed),
@@ -97,6 +118,10 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=0, help="cases, or rounds of a measurement")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument("--operations", type=int, default=0, help="of the soak")
+    parser.add_argument("--processes", type=int, default=0, help="of the soak")
+    parser.add_argument("--only", default="", help="faults: a part of the names of operations")
+    parser.add_argument("--deep", action="store_true", help="faults: kill at each event of a recovery")
     parser.add_argument("--case", type=int, help="show one case of mutations instead of running them")
     options = parser.parse_args()
     if options.name is None:

@@ -14,7 +14,6 @@ from memoryreview.baseline import steps
 from memoryreview.review.models import ChangeKind, Proposal, State, Store
 from memoryreview.review.operations import audit
 from memoryreview.review.operations.capture import MAX_HELD_WRITES, capture
-from memoryreview.review.operations.decide import reject
 from memoryreview.review.operations.errors import CannotApplyError
 from tests.conftest import MakeStore, Propose, on_disk, replaced
 from tests.review.operations.test_decide import approve
@@ -259,18 +258,6 @@ def test_agent_that_rewrites_at_once_does_not_flood_the_queue(make_store: MakeSt
     texts = [p.written.delta()["ports.md"] for p in Proposal.objects.waiting().order_by("pk")]
     assert len(texts) == MAX_HELD_WRITES
     assert b"6008" in (texts[-1] or b"")
-    assert on_disk(store, "ports.md") == NOTE.encode()
-
-
-def test_write_that_was_rejected_before_says_so(make_store: MakeStore, owner: User) -> None:
-    store = make_store({"ports.md": NOTE})
-    made = []
-    for _ in range(2):
-        path_of(store, "ports.md").write_text(NOTE.replace("5432", "6432"))
-        made += capture(store)
-        reject(made[-1].pk, person=owner, version=made[-1].version, reason="wrong")
-
-    assert [p.rejected_before for p in made] == [None, made[0]]
     assert on_disk(store, "ports.md") == NOTE.encode()
 
 

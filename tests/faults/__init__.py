@@ -1,0 +1,1 @@
+"""Whatever goes wrong, wherever it goes wrong: one truth afterwards, and no byte lost."""
