@@ -323,7 +323,8 @@ def undo(decision_id: int, *, person: User) -> Decided:
     if decision is None or decision.proposal is None:
         raise NotFoundError("decision", str(decision_id))
     proposal = fetch(decision.proposal.pk)
-    newest = last_decision(proposal)
+    # A rollback that failed, or was itself rolled back, leaves the decision to be undone.
+    newest = proposal.decisions.exclude(verb__in=[Verb.ROLLBACK, Verb.FAIL]).order_by("-pk").first()
     if newest is not None and newest.pk != decision.pk and proposal.state != State.ROLLED_BACK:
         raise AlreadyDecidedError(proposal, newest)
     if decision.verb == Verb.APPROVE:

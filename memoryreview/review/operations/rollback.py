@@ -28,7 +28,7 @@ from memoryreview.review.models import (
 from . import ledger
 from .apply import Landing, land
 from .capture import capture_within, holds_secret
-from .errors import CannotApplyError, NotPermittedError, RollbackConflictError, StaleViewError
+from .errors import CannotApplyError, NotPermittedError, RollbackConflictError, SecretDetectedError, StaleViewError
 from .inverse import MAX_LATER, findings, inverse, later_on_same_lines
 from .judge import judge
 from .permissions import require_maintainer
@@ -338,7 +338,11 @@ def _land(
         rolls_back=tuple(one.pk for one in undo),
         overridden=is_seen,
     )
-    return land(shop, landing)
+    try:
+        return land(shop, landing)
+    except (CannotApplyError, SecretDetectedError) as error:
+        ledger.record_now(Decision(**stated, verb=Verb.FAIL, note=str(error)))
+        raise
 
 
 def _title(undo: Sequence[Change]) -> str:
