@@ -1,7 +1,7 @@
 """Named points of every durable write, for fault tests: each one is a place where a kill must lose nothing.
 
-In order: `repository.written`; for each object `object.written`, `object.stored`; for the branch `ref.written`,
-`ref.locked`, `ref.moved`, `ref.durable`; for a document `document.created`, `document.written`, `document.compared`,
+In order: `repository.written`; for each object, or for both files of a pack of many, `object.written`,
+`object.stored`; for the branch `ref.written`, `ref.locked`, `ref.moved`, `ref.durable`; for a document `document.created`, `document.written`, `document.compared`,
 `document.replaced`, `document.durable`, or, when it goes, `document.found`, `document.removed`, `document.durable`.
 Operations of review add their own between these: `intent.recorded`, `documents.written`, `change.recorded`,
 `decision.recorded`. Packing has `packs.written`, `graph.written`, `objects.pruned`. Capturing has `drift.seen` between
