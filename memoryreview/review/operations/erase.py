@@ -290,9 +290,15 @@ def _put_in_force(store: Store, eraser: Eraser, walked: Walked, erasure: Erasure
 
 
 def _out_of_reach(store: Store, eraser: Eraser) -> list[str]:
+    left = []
     if eraser.holds(store.root.encode("utf-8", "surrogateescape")):
-        return ["The text is a part of the name of the memory folder itself; rename the folder and adopt it anew."]
-    return []
+        left.append("The text is a part of the name of the memory folder itself; rename the folder and adopt it anew.")
+    if store.push_to:
+        left.append(
+            f"“{shown_name(store.push_to)}” still holds the old history: it was pushed there, and memoryreview never "
+            "forces a push. Delete that repository, or force the new history onto it yourself."
+        )
+    return left
 
 
 def _look_again(store: Store, eraser: Eraser) -> Sequence[str]:

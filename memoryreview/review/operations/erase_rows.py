@@ -33,7 +33,7 @@ from .proposals import keyed_digest
 
 _SHORTEST_FREE_TEXT = 64  # shorter columns hold words and ids of our own
 _OID_CHARS = 40
-_KEPT = frozenset({"root", "evidence_root", "switched_off"})  # of a store: where it is, and words of our own
+_KEPT = frozenset({"root", "evidence_root", "push_to", "switched_off"})  # of a store: where it is, and words of our own
 _FOREIGN = frozenset({"source", "scores"})
 _PATHS = frozenset({"path", "was", "promoted_path"})
 _BATCH = 200

@@ -423,3 +423,12 @@ def test_backups_that_we_made_go_and_others_are_named(store: Store, owner: User,
     assert changed.read_bytes() == b"something else"
     assert [("moved.zip" in one, "changed.zip" in one) for one in erasure.left] == [(True, False), (False, True)]
     assert Backup.objects.count() == 0
+
+
+def test_a_remote_that_holds_the_old_history_is_named(store: Store, owner: User) -> None:
+    Store.objects.filter(pk=store.pk).update(push_to="/srv/copy.git")
+
+    erasure = do_erase(Store.objects.get(pk=store.pk), owner)
+
+    assert [one.partition(":")[0] for one in erasure.left] == ["“/srv/copy.git” still holds the old history"]
+    assert Store.objects.get(pk=store.pk).push_to == "/srv/copy.git"
