@@ -49,7 +49,14 @@ def test_it_is_time_when_much_is_loose_or_much_time_has_passed(
 
 @pytest.fixture
 def busy(make_store: MakeStore) -> Store:
-    return make_store({f"note_{n}.md": f"# Note {n}\n\n- A fact.\n" for n in range(SOME_LOOSE)})
+    """A store with loose objects: many small changes leave them, and adopting many documents at once makes a pack."""
+    store = make_store({f"note_{n}.md": f"# Note {n}\n\n- A fact.\n" for n in range(SOME_LOOSE)})
+    for path in (baseline_dir(store) / "objects" / "pack").iterdir():
+        content = path.read_bytes()
+        path.unlink()
+        if path.suffix == ".pack":
+            git(baseline_dir(store), "unpack-objects", "-q", content=content)
+    return store
 
 
 def orphaned(store: Store) -> str:
