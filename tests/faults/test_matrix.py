@@ -32,7 +32,7 @@ def test_nothing_is_lost_whatever_goes_wrong(
 
     record_property("figures", f"faults, {scenario}: {tally}")
     assert tally.broken == []
-    assert tally.struck["kill"] >= 3
+    assert tally.struck["kill"] >= 1
 
 
 ELSEWHERE = re.compile(r"(packs|graph|objects)\..*")
