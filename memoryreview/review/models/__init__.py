@@ -1,0 +1,50 @@
+"""Proposals and decisions. Content that is approved lives in git; what is derived here says so."""
+
+from __future__ import annotations
+
+from memoryreview.review.states import (
+    OPEN_STATES,
+    UNDECIDED_STATES,
+    ChangeKind,
+    ErasureState,
+    Reason,
+    Role,
+    State,
+    Verb,
+)
+
+from .change import Change, ChangedPath, Intent, RenamedPath, TidyStop
+from .erasure import Backup, Erasure, MovedCommit
+from .proposal import Decision, Delivery, Proposal, Revision, RevisionDocument
+from .store import Agent, Store
+from .team import Membership, SignUpLink, Team, is_sole_person
+
+__all__ = [
+    "OPEN_STATES",
+    "UNDECIDED_STATES",
+    "Agent",
+    "Backup",
+    "Change",
+    "ChangeKind",
+    "ChangedPath",
+    "Decision",
+    "Delivery",
+    "Erasure",
+    "ErasureState",
+    "Intent",
+    "Membership",
+    "MovedCommit",
+    "Proposal",
+    "Reason",
+    "RenamedPath",
+    "Revision",
+    "RevisionDocument",
+    "Role",
+    "SignUpLink",
+    "State",
+    "Store",
+    "Team",
+    "TidyStop",
+    "Verb",
+    "is_sole_person",
+]

@@ -1,0 +1,169 @@
+"""What is asked for, and what was decided about it."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from memoryreview.core.model import SAFE_KINDS, Kind
+from memoryreview.review.querysets import ProposalQuerySet
+from memoryreview.review.states import OPEN_STATES, State, Verb
+
+from .constraint import one_of
+from .store import Agent, Store
+
+_LOSING_KINDS = frozenset({Kind.FACT_DELETE, Kind.FILE_DELETE, Kind.INDEX_DROP, Kind.MASS_CHANGE})
+
+
+class Proposal(models.Model):
+    """A requested change of one store. From `title` on, everything is derived from the latest revision."""
+
+    store = models.ForeignKey(Store, models.PROTECT, related_name="proposals")
+    agent = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="proposals")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="proposals")
+    state = models.CharField(max_length=20, default=State.PENDING)
+    version = models.PositiveIntegerField(default=1)  # every transition adds one; forms carry it
+    created_at = models.DateTimeField(default=timezone.now)
+    updated_at = models.DateTimeField(default=timezone.now)
+
+    fingerprint = models.CharField(max_length=64)  # SHA-256 of the store and what changes
+    repeats = models.PositiveIntegerField(default=0)
+    claimed_title = models.CharField(max_length=300, default="")
+    claimed_kind = models.CharField(max_length=80, default="")
+    rationale = models.TextField(default="")
+    source = models.JSONField(default=dict)
+    scores = models.JSONField(default=dict)
+    confidence = models.FloatField(null=True)
+    rejected_before = models.ForeignKey("self", models.PROTECT, null=True, related_name="+")
+    failure = models.TextField(default="")
+    masked = models.BooleanField(default=False)  # a secret was masked in what is held; it cannot be approved
+
+    promoted_from = models.ForeignKey(Store, models.PROTECT, null=True, related_name="promotions")
+    promoted_path = models.TextField(default="")
+    promoted_commit = models.CharField(max_length=40, default="")
+
+    title = models.CharField(max_length=300, default="")
+    kinds = models.JSONField(default=list)
+    paths = models.JSONField(default=list)
+    risk = models.PositiveSmallIntegerField(default=0)  # queue order, highest first
+    added = models.PositiveIntegerField(default=0)  # lines
+    removed = models.PositiveIntegerField(default=0)  # lines
+    deletes = models.BooleanField(default=False)  # text goes: approving asks twice
+
+    objects = ProposalQuerySet.as_manager()
+
+    class Meta:
+        constraints = [one_of("state", State, "proposal_state")]
+        indexes = [
+            models.Index(
+                fields=["-risk", "-id"],
+                condition=Q(state__in=[str(state) for state in OPEN_STATES]),
+                name="proposal_queue",
+            ),
+            models.Index(fields=["store", "fingerprint"], name="proposal_fingerprint"),
+            models.Index(fields=["state", "updated_at"], name="proposal_state_updated"),
+            models.Index(fields=["agent", "state"], name="proposal_by_agent"),
+            models.Index(fields=["store", "state"], name="proposal_by_store"),
+        ]
+
+    @property
+    def label_disagrees(self) -> bool:
+        """Whether the agent's own label is not what the server found, or hides that something goes as well."""
+        claimed, others = self.claimed_kind, set(self.kinds) - {self.claimed_kind}
+        if not claimed or not self.kinds:
+            return False
+        return claimed not in self.kinds or (bool(others) and (claimed in SAFE_KINDS or bool(others & _LOSING_KINDS)))
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether it holds a write that was made on disk without asking."""
+        return self.agent is not None and self.agent.is_direct
+
+    @property
+    def revision(self) -> Revision:
+        """The latest revision."""
+        revision = self.revisions.order_by("-number").first()
+        assert revision is not None, "a proposal is stored together with its first revision"  # noqa: S101
+        return revision
+
+    @property
+    def written(self) -> Revision:
+        """The latest revision by an agent, apart from what a person made of it."""
+        return self.revisions.filter(agent__isnull=False).order_by("-number").first() or self.revision
+
+
+class Revision(models.Model):
+    """What is proposed, as whole documents against `base`. After a split `base` is the commit of the safe part."""
+
+    proposal = models.ForeignKey(Proposal, models.CASCADE, related_name="revisions")
+    number = models.PositiveIntegerField(default=1)
+    base = models.CharField(max_length=40)
+    submitted_base = models.CharField(max_length=40)
+    agent = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="+")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+    verdict = models.CharField(max_length=12, default="")
+    actions = models.JSONField(default=list)  # as in the API answer; what already landed included
+    findings = models.JSONField(default=list)
+    pack_version = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["proposal", "number"], name="revision_once")]
+
+    def delta(self) -> dict[str, bytes | None]:
+        """Return the documents as proposed, by path."""
+        return {document.path: document.held() for document in self.documents.all()}
+
+
+class RevisionDocument(models.Model):
+    """One document as proposed; `content` is NULL where it goes. `digest` keys the bytes of a masked write."""
+
+    revision = models.ForeignKey(Revision, models.CASCADE, related_name="documents")
+    path = models.TextField()
+    content = models.BinaryField(null=True)
+    digest = models.CharField(max_length=64, default="")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["revision", "path"], name="revision_document_once")]
+
+    def held(self) -> bytes | None:
+        return None if self.content is None else bytes(self.content)
+
+
+class Decision(models.Model):
+    """Who did what to which revision, why, and what came of it. Append-only, chained by `mac` over `previous`."""
+
+    proposal = models.ForeignKey(Proposal, models.PROTECT, null=True, related_name="decisions")
+    store = models.ForeignKey(Store, models.PROTECT, related_name="decisions")
+    revision = models.PositiveIntegerField(default=0)
+    change = models.CharField(max_length=40, default="")  # what a rollback undoes, or a restore goes back to
+    verb = models.CharField(max_length=12)
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="decisions")
+    agent = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="decisions")
+    reason = models.CharField(max_length=24, default="")
+    note = models.TextField(default="")
+    shown = models.CharField(max_length=64, default="")  # hash of what the person saw
+    carried_over = models.BooleanField(default=False)
+    sole_person = models.BooleanField(default=False)  # approved one's own: the installation has one person only
+    at = models.DateTimeField(default=timezone.now)
+    previous = models.CharField(max_length=64, unique=True)
+    mac = models.CharField(max_length=64, unique=True)
+
+    class Meta:
+        constraints = [one_of("verb", Verb, "decision_verb")]
+
+
+class Delivery(models.Model):
+    """An idempotency key that was used: the same key with the same body gives the same answer, for good."""
+
+    agent = models.ForeignKey(Agent, models.CASCADE, related_name="deliveries")
+    door = models.CharField(max_length=8)  # "api" or "webhook"
+    key = models.CharField(max_length=255)
+    body_hash = models.CharField(max_length=64)
+    proposal = models.ForeignKey(Proposal, models.CASCADE, null=True, related_name="deliveries")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["agent", "door", "key"], name="delivery_once")]
