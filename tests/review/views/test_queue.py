@@ -91,7 +91,7 @@ def test_queue_asks_the_database_little_however_much_waits(
     ) as queries:
         assert owner_client.get("/").status_code == 200
 
-    assert len(queries) <= 11, [query["sql"][:90] for query in queries]
+    assert len(queries) <= 12, [query["sql"][:90] for query in queries]
 
 
 def test_pages_follow_each_other_without_gap_or_repeat(
