@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,13 +106,12 @@ def pack(git_dir: Path) -> bool:
     return True
 
 
-def collect(git_dir: Path, *, keep: Sequence[str] = (), older_than_s: int = SAFE_AGE_S) -> bool:
+def collect(git_dir: Path, *, older_than_s: int = SAFE_AGE_S) -> bool:
     """Write one pack of everything, and drop what no branch reaches once it is older than that.
 
     What was dropped from packs before its time waits in a pack of its own, with its age. False when another process
     packs this baseline now.
 
-    Args: keep: commits of a journal that need no branch to be kept; they must not be older than `older_than_s`.
     Raises: BaselineError when git cannot do it; LockBusyError when the store is busy for long.
     """
     expiry = f"{older_than_s}.seconds.ago"
@@ -122,21 +121,12 @@ def collect(git_dir: Path, *, keep: Sequence[str] = (), older_than_s: int = SAFE
         with _marked(git_dir):
             _git(git_dir, fd, "repack", "-d", "--cruft", f"--cruft-expiration={expiry}", "-q")
             steps.on_step("packs.written")
-            _git(
-                git_dir,
-                fd,
-                "commit-graph",
-                "write",
-                "--reachable",
-                "--split=replace",
-                "--changed-paths",
-                "--no-progress",
-            )
+            _git(git_dir, fd, *_GRAPH, "--split=replace")
             steps.on_step("graph.written")
             if clutter(git_dir).loose:
                 # A writer may find its object there and rely on it, so none may be at work.
                 with store_lock(git_dir):
-                    _git(git_dir, fd, "prune", f"--expire={expiry}", "--", *keep)
+                    _git(git_dir, fd, "prune", f"--expire={expiry}")
                 steps.on_step("objects.pruned")
             for name in (PACKED_NAME, COLLECTED_NAME):
                 (git_dir / name).touch(mode=0o600)

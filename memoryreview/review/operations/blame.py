@@ -23,26 +23,17 @@ MAX_BYTES = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Blame:
-    """Args: origins: 0-based line to the change that brought it. `reach` says how far it was looked."""
+    """`origins` are 0-based lines to the change that brought them; `cut` says why none older was looked at, or ""."""
 
     origins: Mapping[int, Passage]
-    reach: Reach
+    cut: str
 
 
 @dataclass(frozen=True, slots=True)
 class EntryHistory:
+    """Changes and what they did, newest first; `cut` says why none older was looked at, or ""."""
+
     touches: tuple[tuple[Passage, Touch], ...]
-    reach: Reach
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """How far back was looked. `cut` says in words why no further, "" at the beginning of the document.
-
-    Args: oldest: the oldest change whose result was compared, None when there was none.
-    """
-
-    oldest: Passage | None
     cut: str
 
 
@@ -51,14 +42,14 @@ def blame(store: Store, at: Snapshot, path: str, wanted: Collection[int]) -> Bla
     walk = _Walk(store, at, path)
     found = line_origins(walk.versions(), wanted)
     origins = {line: walk.passed[version] for line, version in found.items()}
-    return Blame(origins, walk.reach())
+    return Blame(origins, walk.cut)
 
 
 def entry_history(store: Store, at: Snapshot, path: str, asked: Asked) -> EntryHistory:
     """Return what changes did to one entry of a document as of a commit, newest first."""
     walk = _Walk(store, at, path)
     touches = tuple(entry_touches(walk.versions(), walk.entries, asked))
-    return EntryHistory(tuple((walk.passed[touch.version], touch) for touch in touches), walk.reach())
+    return EntryHistory(tuple((walk.passed[touch.version], touch) for touch in touches), walk.cut)
 
 
 def entries_of(store: Store, path: str, data: bytes) -> Sequence[Entry]:
@@ -66,15 +57,16 @@ def entries_of(store: Store, path: str, data: bytes) -> Sequence[Entry]:
 
 
 class _Walk:
-    """The versions of one document back from a commit. `passed` are the changes that made those that were read."""
+    """The versions of one document back from a commit.
+
+    `passed` are the changes that made those that were read. `cut` says, once read, why no older one was; "" where the
+    document begins.
+    """
 
     def __init__(self, store: Store, at: Snapshot, path: str) -> None:
         self._store, self._at, self._path = store, at, path
         self.passed: list[Passage] = []
-        self._cut = ""
-
-    def reach(self) -> Reach:
-        return Reach(self.passed[-1] if self.passed else None, self._cut)
+        self.cut = ""
 
     def entries(self, version: int, data: bytes) -> Sequence[Entry]:
         path = self.passed[version].path if version < len(self.passed) else self._path
@@ -85,12 +77,12 @@ class _Walk:
         try:
             yield from self._versions(self._at.repository)
         except BaselineError as error:
-            self._cut = str(error)
+            self.cut = str(error)
 
     def _versions(self, repository: Repository) -> Iterator[bytes | None]:
         as_of = Change.objects.filter(store=self._store, oid=self._at.oid).values_list("pk", flat=True).first()
         if as_of is None:
-            self._cut = f"Commit {self._at.oid[:7]} is not recorded as a change."
+            self.cut = f"Commit {self._at.oid[:7]} is not recorded as a change."
             return
         expected, left = self._at.entry(self._path), MAX_BYTES
         for passage in passages(self._store, self._path, as_of=as_of):
@@ -103,11 +95,11 @@ class _Walk:
             yield content
             left -= len(content or b"")
             if len(self.passed) > MAX_VERSIONS or left < 0:
-                self._cut = f"Only the last {len(self.passed) - 1} changes of the document were looked at."
+                self.cut = f"Only the last {len(self.passed) - 1} changes of the document were looked at."
                 return
             expected = _before(after, passage)
         if expected is not None:
-            self._cut = "An older commit is not recorded as a change."
+            self.cut = "An older commit is not recorded as a change."
             return
         yield None
 

@@ -37,7 +37,7 @@ from memoryreview.review.models import (
 from . import erase_rows, erasures, ledger, moved
 from .audit_history import unproved
 from .capture import holds_secret
-from .errors import BusyError, CannotApplyError, NotFoundError, NotPermittedError, StaleViewError
+from .errors import BusyError, CannotApplyError, NotPermittedError, StaleViewError
 from .permissions import require_maintainer
 from .proposals import keyed_digest
 from .reconcile import reconcile_within
@@ -336,11 +336,3 @@ def _scrub(path: Path, pattern: re.Pattern[bytes]) -> None:
         for found in [match.span() for match in pattern.finditer(content)]:
             content[found[0] : found[1]] = b"*" * (found[1] - found[0])
         content.flush()
-
-
-def erasure_of(change: Change) -> Erasure:
-    """Return the erasure that a change of kind `erase` is the trace of. Raises NotFoundError."""
-    found = Erasure.objects.filter(decision=change.decision).select_related("person").first()
-    if found is None:
-        raise NotFoundError("erasure", change.oid)
-    return found

@@ -123,7 +123,7 @@ def blame_page(place: Place, *, start: int, lineno: int, now: datetime) -> Blame
         shown=f"Lines {first + 1}–{shown.stop} of {len(bodies):,}" if len(shown) < len(bodies) else "",
         above=place.url(max(0, first - LINES_SHOWN)) if first else "",
         below=place.url(shown.stop) if shown.stop < len(bodies) else "",
-        note=found.reach.cut,
+        note=found.cut,
         provenance=_provenance(place, entry, about, found, changes, now) if about else None,
     )
 

@@ -75,7 +75,7 @@ def entry_page(visible: ChangeQuerySet, wanted: Wanted, store: Store, now: datet
         document_url=links.document_url(store.slug, wanted.path),
         history_url=links.history_url(store=store.slug, path=wanted.path),
         as_of=short_oid(oid) if known is not None else "",
-        note=found.reach.cut,
+        note=found.cut,
         older_url=_further(store, *last) if last is not None and last[1].fate is Fate.OLDER else "",
     )
 
