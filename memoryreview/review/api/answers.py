@@ -12,7 +12,8 @@ from memoryreview.baseline.repository import Repository
 from memoryreview.review.models import UNDECIDED_STATES, ChangeKind, Decision, Proposal, Store, Verb
 from memoryreview.review.operations import proposals
 from memoryreview.review.operations.errors import finding_json
-from memoryreview.review.operations.receive import Preview, Receipt, rejected_before_json
+from memoryreview.review.operations.receive import Preview, Receipt
+from memoryreview.review.operations.rejected import rejected_before_json
 
 from .unified import unified_diff
 

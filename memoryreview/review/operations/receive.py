@@ -39,6 +39,7 @@ from .errors import (
 from .judge import judge
 from .proposals import DeliveryKey, Draft, Promotion, Submission
 from .reconcile import replay_journal
+from .rejected import brings_new_evidence, rejected_before_json, rejected_twin
 from .settle import Judged, settle
 from .stores import locked, reading, worktree_of
 
@@ -302,7 +303,7 @@ def _draft(
     rejected = rejected_twin(draft.store, draft.delta) if ask_ledger and draft.delta else None
     if rejected is None:
         return draft
-    if not _brings_new_evidence(request.submission, rejected):
+    if not brings_new_evidence(request.submission, rejected):
         raise RejectedBeforeError(rejected_before_json(rejected))
     return replace(draft, rejected_before=rejected)
 
@@ -380,24 +381,3 @@ def _waiting_twin(draft: Draft) -> Proposal | None:
         store=draft.store, fingerprint=proposals.fingerprint(draft.store, draft.delta), state__in=OPEN_STATES
     )
     return twins.exclude(masked=True).order_by("pk").first()
-
-
-def rejected_twin(store: Store, delta: Delta) -> Proposal | None:
-    """Return the newest rejected proposal of the very same change."""
-    print_ = proposals.fingerprint(store, delta)
-    return Proposal.objects.filter(store=store, fingerprint=print_, state=State.REJECTED).order_by("-pk").first()
-
-
-def _brings_new_evidence(submission: Submission, rejected: Proposal) -> bool:
-    stated = {key: value for key, value in submission.source.items() if key in ("evidence", "files") and value}
-    return bool(stated) and any(rejected.source.get(key) != value for key, value in stated.items())
-
-
-def rejected_before_json(proposal: Proposal) -> dict[str, Any]:
-    decision = proposal.decisions.filter(verb=Verb.REJECT).order_by("-pk").first()
-    return {
-        "id": proposal.pk,
-        "reason": decision.reason if decision else "",
-        "note": decision.note if decision else "",
-        "at": decision.at.isoformat() if decision else None,
-    }

@@ -16,7 +16,7 @@ from memoryreview.core.overlay import Overlay
 from memoryreview.review.models import Proposal, Store
 from memoryreview.review.operations.context import settings_of
 from memoryreview.review.operations.evidence import citations, sightings
-from memoryreview.review.operations.receive import rejected_before_json
+from memoryreview.review.operations.rejected import rejected_before_json
 
 from .links import proposal_url
 from .words import plural, short_oid, size_words

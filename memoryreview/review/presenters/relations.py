@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from memoryreview.core.relations import Place, Relation, RelationKind
 from memoryreview.review.models import Proposal
-from memoryreview.review.operations.receive import rejected_before_json
+from memoryreview.review.operations.rejected import rejected_before_json
 from memoryreview.review.operations.relations import Remembered
 
 from . import links
@@ -107,10 +107,10 @@ def _pair(relation: Relation, slug: str, rejected: Mapping[Place, Proposal]) -> 
 
 
 def _earlier(relation: Relation, proposal: Proposal) -> PlaceView:
-    told = rejected_before_json(proposal) or {}
-    reason = f" as “{told['reason']}”" if told.get("reason") else ""
-    note = f": {told['note']}" if told.get("note") else ""
-    day = f" on {told['at'][:10]}" if told.get("at") else ""
+    told = rejected_before_json(proposal)
+    reason = f" as “{told['reason']}”" if told["reason"] else ""
+    note = f": {told['note']}" if told["note"] else ""
+    day = f" on {told['at'][:10]}" if told["at"] else ""
     return PlaceView(f"rejected{day}{reason}{note}", links.proposal_url(proposal), _cut(relation.there.text))
 
 
