@@ -15,7 +15,7 @@ from memoryreview.review.operations import blame
 from memoryreview.review.operations.lineage import Passage
 
 from . import links
-from .changes import ChangeRow, change_row
+from .changes import ChangeRow, change_row, change_rows
 from .evidence import SourceView, source_view
 from .outcome import Step, step
 from .rows import agent_words
@@ -45,7 +45,7 @@ class BlameGroup:
 class Origin:
     """One change that lines come from, and all that led to it.
 
-    Args: lines: "line 12" or "lines 12 and 14" of what is asked.
+    Args: lines: which of those asked about, as "Line 12" or "Lines 12–14".
     """
 
     lines: str
@@ -64,7 +64,6 @@ class Provenance:
 
     title: str
     first: int
-    last: int
     url: str
     origins: tuple[Origin, ...]
     older: str
@@ -112,12 +111,12 @@ def blame_page(place: Place, *, start: int, lineno: int, now: datetime) -> Blame
     about = _asked_lines(entry, lineno, len(bodies))
     found = blame.blame(place.store, place.at, place.path, {*shown, *about})
     changes = changes_of(place.store, found.origins.values())
+    rows = {row.id: row for row in change_rows(changes.values(), now)}
     groups = []
     for pk, numbers in groupby(shown, key=lambda at: found.origins[at].pk if at in found.origins else 0):
         change = changes.get(pk)
         lines = tuple(BlameLine(at + 1, bodies[at], place.url(first, at + 1)) for at in numbers)
-        row = change_row(change, now) if change is not None else None
-        groups.append(BlameGroup(row, _title(change, now) if change is not None else "Older", lines))
+        groups.append(BlameGroup(rows.get(pk), _title(change, now) if change is not None else "Older", lines))
     return BlamePage(
         groups=tuple(groups),
         shown=f"Lines {first + 1}–{shown.stop} of {len(bodies):,}" if len(shown) < len(bodies) else "",
@@ -175,7 +174,6 @@ def _provenance(
     return Provenance(
         title=entry.title if entry is not None else "",
         first=about.start + 1,
-        last=about.stop,
         url=_history_url(place, entry) if entry is not None else "",
         origins=origins(found, changes, about, now)[:_ORIGINS_SHOWN],
         older=f"{_line_words(unknown)}: older than what was looked at." if unknown else "",

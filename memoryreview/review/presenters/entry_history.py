@@ -14,7 +14,7 @@ from memoryreview.review.operations.stores import reading
 from memoryreview.review.querysets import ChangeQuerySet
 
 from . import links
-from .changes import ChangeRow, change_row
+from .changes import ChangeRow, change_rows
 from .history import Wanted
 from .words import short_oid
 
@@ -63,10 +63,11 @@ def entry_page(visible: ChangeQuerySet, wanted: Wanted, store: Store, now: datet
         asked = Asked.of(wanted.entry)
         found = blame.entry_history(store, repository.snapshot(oid), wanted.path, asked)
     kept = changes.filter(wanted.condition()).in_bulk([passage.pk for passage, _ in found.touches])
+    rows = {row.id: row for row in change_rows(kept.values(), now)}
     shown = [
-        _touch(change_row(kept[passage.pk], now), passage, touch, wanted.path)
+        _touch(rows[passage.pk], passage, touch, wanted.path)
         for passage, touch in found.touches
-        if passage.pk in kept and touch.fate is not Fate.OLDER
+        if passage.pk in rows and touch.fate is not Fate.OLDER
     ]
     last = found.touches[-1] if found.touches else None
     return EntryPage(

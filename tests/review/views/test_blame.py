@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from memoryreview.core.edits import Delete, Rename
 from memoryreview.review.models import Agent, Change, Store
 from memoryreview.review.operations import blame as operation
+from memoryreview.review.operations import rollback
 from memoryreview.review.presenters import blame as presenter
 from tests.conftest import MakeStore, Propose, replaced
 from tests.review.operations.test_decide import approve
@@ -140,6 +141,22 @@ def test_history_of_an_entry_tells_what_each_change_did(
     assert [one.text for one in page.all("ins")] == ["and test", "every"]
     by_words = read(owner_client.get("/history/", {"store": "notes", "path": "git.md", "entry": "Rebase and test"}))
     assert by_words.one("h1").text == page.one("h1").text
+
+
+def test_history_of_an_entry_calls_nothing_rolled_back_that_stands_again(
+    owner_client: Client, store: Store, port: Change, owner: User
+) -> None:
+    undone = rollback.roll_back(port, person=owner)
+    rollback.roll_back(undone, person=owner)
+
+    page = read(owner_client.get("/history/", {"store": "notes", "path": "build.md", "entry": "5"}))
+
+    entries = [one.text for one in page.all("section", class_="document")]
+    assert [("rewrote it" in text, "rolled back since" in text) for text in entries[:3]] == [
+        (True, False),
+        (True, True),
+        (True, False),
+    ]
 
 
 def test_history_of_an_entry_goes_on_where_the_comparison_ends(
