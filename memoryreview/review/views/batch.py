@@ -46,6 +46,7 @@ def _preview(request: Request, numbers: Iterable[int], problem: Problem | None =
         "left_out": [one for one in chosen if not one.value],
         "is_large": len(ready) >= LARGE,
         "at_most": MAX_SELECTED,
+        "more": max(0, found.count() - MAX_SELECTED),
         "problem": problem,
     }
     return render(request, "review/batch.html", context, status=problem.status if problem else 200)

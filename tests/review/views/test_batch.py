@@ -13,6 +13,7 @@ from memoryreview.core.edits import Delete
 from memoryreview.review.models import Change, Decision, Proposal, State, Store, Verb
 from memoryreview.review.operations import decide
 from memoryreview.review.operations.batch import LARGE
+from memoryreview.review.views import batch as view
 from tests.conftest import MakeStore, Propose, on_disk, replaced
 
 pytestmark = pytest.mark.django_db
@@ -77,6 +78,16 @@ def test_a_deletion_is_left_out_with_the_reason(owner_client: Client, store: Sto
 
     assert "It deletes text: look at it by itself." in page
     assert values(owner_client, [deletion]) == []
+
+
+def test_what_is_more_than_a_page_holds_is_counted(
+    owner_client: Client, waiting: list[Proposal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(view, "MAX_SELECTED", 2)
+
+    page = owner_client.get("/batch", {"proposal": [proposal.pk for proposal in waiting]}).content.decode()
+
+    assert "One page holds 2; the other 1 waits in the queue." in page
 
 
 def test_a_large_batch_asks_for_the_password_again(
