@@ -204,10 +204,10 @@ def _affected(step: _Step, repository: Repository) -> tuple[tuple[Affected, ...]
 def _fate_of(proposal: Proposal, step: _Step, repository: Repository) -> Fate:
     revision = proposal.revision
     base = repository.snapshot(revision.base)
-    after = {**step.delta}
-    fates = set()
-    for path, new in revision.delta().items():
-        fates.add(_fate(base, path, after[path] if path in after else step.tree.get(path), new))
+    fates = {
+        _fate(base, path, step.delta[path] if path in step.delta else step.tree.get(path), new)
+        for path, new in revision.delta().items()
+    }
     return next(fate for fate in Fate if fate in fates)
 
 

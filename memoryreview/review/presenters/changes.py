@@ -130,7 +130,6 @@ class EraseLink:
 @dataclass(frozen=True, slots=True)
 class ChangePage:
     row: ChangeRow
-    parent: str
     proposal_id: int | None
     proposal_url: str
     decision: Step | None
@@ -142,7 +141,6 @@ class ChangePage:
     more_undone: int
     rollback: RollbackView
     restore_url: str
-    unreadable: str
     erase: tuple[EraseLink, ...] = ()
     erased: ErasedView | None = None
     proof_is_erased: bool = False
@@ -187,19 +185,18 @@ def _who(change: Change) -> str:
 def change_page(change: Change, person: User, now: datetime) -> ChangePage:
     """Read everything that the page of a change shows."""
     shown: tuple[DocumentView, ...] = ()
-    more, message, unreadable = 0, "", ""
+    more, message = 0, ""
     try:
         with reading(change.store) as repository:
             message = repository.message(change.oid).strip()
         shown, more = _documents(change)
         undo = rollback_view(change, person, now)
     except CannotApplyError as error:
-        unreadable, undo = str(error), RollbackView(refusal=str(error))
+        undo = RollbackView(refusal=str(error))
     decision = change.decision
     undoes = Change.objects.filter(rolled_back_by=change)
     return ChangePage(
         row=change_row(change, now),
-        parent=short_oid(change.parent),
         proposal_id=change.proposal_id,
         proposal_url=links.proposal_url(change.proposal_id) if change.proposal_id else "",
         decision=step(decision, now) if decision is not None else None,
@@ -211,7 +208,6 @@ def change_page(change: Change, person: User, now: datetime) -> ChangePage:
         more_undone=max(0, undoes.count() - _UNDONE_SHOWN),
         rollback=undo,
         restore_url=_restore_url(change, person),
-        unreadable=unreadable,
         erase=tuple(_erase_links(change, shown, person)),
         erased=erased_view(change),
         proof_is_erased=is_erased(change.certificate or {}),

@@ -37,7 +37,6 @@ class Landed:
 
 @dataclass(frozen=True, slots=True)
 class FindingView:
-    severity: str
     label: str
     message: str
     rule: str
@@ -127,7 +126,6 @@ def _finding(finding: dict[str, Any]) -> FindingView:
     severity = Severity(finding["severity"])
     line = f", line {finding['line']}" if finding.get("line") else ""
     return FindingView(
-        severity=str(severity),
         label=_SEVERITY_WORDS[severity],
         message=finding["message"],
         rule=finding["rule"],

@@ -125,7 +125,7 @@ def restore_page(store: Store, oid: str, person: User, now: datetime, *, start: 
 
 
 def does_words(tree: Tree, delta: Delta) -> str:
-    """Say what writing a delta does, by what becomes of its documents: "change 2 documents and bring 1 back"."""
+    """Say what writing a delta does, by what becomes of its documents: "change 2 documents and remove 1 document"."""
     goes = sum(new is None for new in delta.values())
     comes = sum(new is not None and path not in tree for path, new in delta.items())
     changes = len(delta) - goes - comes

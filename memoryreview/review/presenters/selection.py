@@ -29,7 +29,6 @@ class SelectionPage:
     """`refusal` says why there is no button. `wider_url` selects the later changes that are in the way as well."""
 
     store: str
-    store_url: str
     shown: str
     does: str
     refusal: str
@@ -56,7 +55,6 @@ def selection_page(changes: Sequence[Change], person: User, now: datetime) -> Se
     pks, later = [change.pk for change in found.changes], [change.pk for change in found.later]
     return SelectionPage(
         store=store.slug,
-        store_url=links.store_url(store.slug),
         shown=found.shown,
         does=documents.consequence(found.tree, found.delta, views) if found.delta else "",
         refusal=_refusal(found, may_decide=may_maintain(person, store)),

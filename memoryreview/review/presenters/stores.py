@@ -70,7 +70,6 @@ class StorePage:
     guard_words: str
     head: str
     head_url: str
-    team: str
     documents: tuple[DocumentLink, ...]
     more_documents: int
     count: str
@@ -142,7 +141,6 @@ def store_page(store: Store, now: datetime, wanted: str = "") -> StorePage:
         guard_words=GUARD_WORDS[Guard(store.guard)],
         head=short_oid(head),
         head_url=links.oid_url(head, store.slug) if head else "",
-        team=store.team.name if store.team else "",
         documents=_links(store, shown[:_DOCUMENTS_SHOWN]),
         more_documents=max(0, len(shown) - _DOCUMENTS_SHOWN),
         count=plural(len(paths), "document"),

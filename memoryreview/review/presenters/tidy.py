@@ -68,7 +68,6 @@ class StepView:
     heading: str
     rule: str
     sentence: str
-    titles: tuple[str, ...]
     documents: tuple[DocumentView, ...]
     more_documents: int
 
@@ -198,7 +197,6 @@ def _step(found: tidy.Preview, step: Step, tree: dict[str, bytes]) -> StepView:
         heading=RULE_WORDS.get(step.rule, str(step.rule)),
         rule=str(step.rule),
         sentence=f"{plural(count, 'edit')} in {plural(len(step.delta), 'document')}, one commit.",
-        titles=tuple(action.title for action in step.classification.actions),
         documents=documents.documents(tree, {path: step.delta[path] for path in paths}, slug=found.store.slug),
         more_documents=len(step.delta) - len(paths),
     )
