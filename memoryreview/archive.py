@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from .core.errors import MemoryReviewError
+from .core.names import shown
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -35,6 +36,12 @@ SPARE_BYTES = 64 * 1024 * 1024
 _CHUNK_BYTES = 1024 * 1024
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _OBJECT = r"objects/(?:[0-9a-f]{2}/[0-9a-f]{38}|pack/pack-[0-9a-f]{40}\.(?:pack|idx|rev|mtimes))"
+_PACKED = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+# Whatever a zip or a JSON text that somebody made up may raise: the manifest is read before anything is known of it.
+_DAMAGED = (
+    *(KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError, EOFError, OSError),
+    *(zipfile.BadZipFile, zlib.error),
+)
 _MEMBER = re.compile(rf"{re.escape(DATABASE)}|secret\.key|decision\.key|{BASELINES}/{_UUID}\.git/(?:{HEAD}|{_OBJECT})")
 
 
@@ -111,7 +118,7 @@ def opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
         archive = zipfile.ZipFile(path)
     except OSError as error:
         raise ArchiveError(path, f"cannot be read: {error.strerror}.") from error
-    except zipfile.BadZipFile as error:
+    except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
         raise ArchiveError(path, "is no backup of memoryreview, or it is damaged.") from error
     with archive:
         manifest = _manifest(path, archive)
@@ -122,7 +129,7 @@ def opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
             kind = stat.S_IFMT(info.external_attr >> 16)
             if info.filename != MANIFEST and _MEMBER.fullmatch(info.filename) is None:
                 raise ArchiveError(path, f"holds {info.filename[:80]!r}, which no backup does.")
-            if kind not in {0, stat.S_IFREG} or info.flag_bits & 1:
+            if kind not in {0, stat.S_IFREG} or info.flag_bits & 1 or info.compress_type not in _PACKED:
                 raise ArchiveError(path, f"holds {info.filename[:80]!r}, which is no plain file.")
         if DATABASE not in manifest.members:
             raise ArchiveError(path, "holds no database.")
@@ -134,15 +141,17 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> Manifest:
         info = archive.getinfo(MANIFEST)
         if info.file_size > MAX_MANIFEST_BYTES:
             raise ArchiveError(path, "has a manifest that is too long.")
+        if info.compress_type not in _PACKED:
+            raise ArchiveError(path, "has a manifest that no backup writes that way.")
         with archive.open(info) as reading:
             about = json.loads(reading.read(MAX_MANIFEST_BYTES))
         version = about.pop("format")
         stated = about.pop("members").items()
         members = {str(name): Member(int(one["size"]), str(one["sha256"])) for name, one in stated}
-    except (KeyError, TypeError, ValueError, AttributeError, EOFError, OSError, zipfile.BadZipFile) as error:
+    except _DAMAGED as error:
         raise ArchiveError(path, "is no backup of memoryreview, or its manifest is damaged.") from error
     if version != FORMAT:
-        made_by = about.get("memoryreview", "?")
+        made_by = shown(str(about.get("memoryreview", "?"))[:40])
         raise ArchiveError(path, f"was made by a newer memoryreview ({made_by}); install that one.")
     if any(member.size_bytes < 0 for member in members.values()):
         raise ArchiveError(path, "has a damaged manifest.")

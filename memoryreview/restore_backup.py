@@ -19,6 +19,7 @@ from .baseline.refs import BRANCH
 from .baseline.repository import Repository
 from .connect.console import DONE, REFUSED, complain, run, say
 from .core.errors import MemoryReviewError
+from .core.names import shown
 
 if TYPE_CHECKING:
     from .review.models import Store
@@ -110,7 +111,7 @@ def _refuse_newer(path: Path, manifest: Manifest) -> None:
     if not isinstance(stated, list) or not all(isinstance(name, str) for name in stated):
         raise ArchiveError(path, "has a damaged manifest.")
     if set(stated) - known:
-        made_by = manifest.about.get("memoryreview", "?")
+        made_by = shown(str(manifest.about.get("memoryreview", "?"))[:40])
         raise ArchiveError(path, f"was made by a newer memoryreview ({made_by}); install that one.")
 
 
@@ -121,7 +122,7 @@ def _refuse_unknown_stores(roots: Mapping[str, Path], manifest: Manifest) -> Non
     )
     for slug in roots:
         if slug not in slugs:
-            names = ", ".join(sorted(slugs)) or "none"
+            names = shown(", ".join(sorted(slugs))[:400]) or "none"
             raise RestoreError(f"The backup has no store “{slug}”. Nothing was changed; its stores: {names}.")
 
 

@@ -199,6 +199,49 @@ def test_a_hostile_or_damaged_backup_is_refused_and_leaves_nothing(
     assert [path.name for path in tmp_path.iterdir()] == ["hostile.zip"]
 
 
+def _manifest_of(text: str) -> Callable[[Path], None]:
+    def write(target: Path) -> None:
+        with zipfile.ZipFile(target, "w") as archive:
+            archive.writestr("manifest.json", text)
+
+    return write
+
+
+def _with_flag(offset: int, value: int) -> Callable[[Path], None]:
+    """Say in both headers of a manifest that it is encrypted, or packed in a way that nobody knows."""
+
+    def write(target: Path) -> None:
+        _manifest_of('{"format": 1, "members": {}}')(target)
+        content = bytearray(target.read_bytes())
+        content[content.index(b"PK\x03\x04") + offset - 2] = value
+        content[content.index(b"PK\x01\x02") + offset] = value
+        target.write_bytes(content)
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        _manifest_of('{"format": 1, "members": {"secret.key": {"size": 1e999, "sha256": ""}}}'),
+        _manifest_of("[" * 200_000),
+        _manifest_of('{"format": 1, "members": {"secret.key": {"size": 1, "sha256": ""}'),
+        _manifest_of('{"format": 2, "members": {}, "memoryreview": "\\u001b[31m"}'),
+        _with_flag(8, 1),
+        _with_flag(10, 99),
+        _with_flag(10, zipfile.ZIP_LZMA),
+    ],
+)
+def test_a_manifest_that_somebody_made_up_is_refused_in_a_sentence(
+    tmp_path: Path, write: Callable[[Path], None]
+) -> None:
+    write(tmp_path / "file")
+    done = memoryreview(tmp_path, "restore-backup", str(tmp_path / "file"), home="new", code=1)
+    assert "Nothing was changed" in done.stderr
+    assert "\x1b" not in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 not really", b"text"])
 def test_what_is_no_backup_is_said_so(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "file").write_bytes(content)
