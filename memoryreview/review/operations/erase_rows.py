@@ -38,6 +38,8 @@ _FOREIGN = frozenset({"source", "scores"})
 _PATHS = frozenset({"path", "was", "promoted_path"})
 _BATCH = 200
 _DEPTH = 3
+TOLD = "toast"
+"""The key under which a session keeps what its next page tells."""
 
 
 @dataclass(slots=True)
@@ -95,10 +97,10 @@ def withdraw(change: Change, decision: int) -> None:
 
 
 def clean_sessions(eraser: Eraser) -> None:
-    """Take the text out of what pages are still to tell."""
+    """Take the text out of sessions. What a page was still to tell goes whole: its title may be cut within the text."""
     for session in Session.objects.all():
         told = session.get_decoded()
-        cleaned = eraser.value(told, foreign=True)
+        cleaned = eraser.value({key: value for key, value in told.items() if key != TOLD}, foreign=True)
         if cleaned != told:
             session.session_data = SessionStore().encode(cleaned)
             session.save(update_fields=["session_data"])

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 from django.http import HttpRequest
 
-_KEY = "toast"
+from memoryreview.review.operations.erase_rows import TOLD
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +19,9 @@ class Toast:
 
 
 def put(request: HttpRequest, toast: Toast) -> None:
-    request.session[_KEY] = asdict(toast)
+    request.session[TOLD] = asdict(toast)
 
 
 def take(request: HttpRequest) -> Toast | None:
-    stored = request.session.pop(_KEY, None)
+    stored = request.session.pop(TOLD, None)
     return Toast(**stored) if stored else None
