@@ -37,6 +37,7 @@ from memoryreview.review.models import (
 from . import erase_rows, erasures, ledger, moved
 from .audit_history import unproved
 from .capture import holds_secret
+from .elsewhere import elsewhere
 from .errors import BusyError, CannotApplyError, NotPermittedError, StaleViewError
 from .permissions import require_maintainer
 from .proposals import keyed_digest
@@ -68,6 +69,7 @@ class Preview:
         commits: how many hold it, of `of_commits`. moved: how many get another id.
         documents: in which it ever stood, by their names afterwards. on_disk: in which it stands in the folder.
         backups: files that we made and that go as well, since they hold the old history.
+        elsewhere: sentences about where it stays, as another store that it was promoted to.
     """
 
     shown: str
@@ -82,6 +84,7 @@ class Preview:
     decisions: int
     others: int
     backups: tuple[str, ...]
+    elsewhere: tuple[str, ...]
 
     @property
     def is_empty(self) -> bool:
@@ -140,6 +143,7 @@ def preview(store: Store, *, person: User, text: str = "", path: str = "") -> Pr
         decisions=len(found.decisions),
         others=found.others,
         backups=tuple(Backup.objects.order_by("pk").values_list("path", flat=True)),
+        elsewhere=elsewhere(store, eraser, person=person),
     )
 
 
@@ -224,6 +228,7 @@ def _prepare(shop: Workshop, eraser: Eraser, erasure: Erasure) -> Walked:
     walked = rewrite.build(shop.repository, aside, eraser)
     staged = erasures.stage(aside, shop.worktree(), eraser)
     found = erase_rows.survey(store, eraser)
+    left = [*_out_of_reach(store, eraser), *elsewhere(store, eraser, person=erasure.person)]
     is_nowhere = not (walked.commits or staged or found.proposals or found.decisions or found.others)
     if is_nowhere and not rewrite.still_held(git_dir, eraser):
         raise CannotApplyError("It stands nowhere in this store, so there is nothing to erase. Nothing was changed.")
@@ -240,7 +245,7 @@ def _prepare(shop: Workshop, eraser: Eraser, erasure: Erasure) -> Walked:
     erase_rows.clean_sessions(eraser)
     erase_rows.clean_queue(eraser)
     with transaction.atomic():
-        _put_in_force(store, eraser, walked, erasure, head=head, title=title)
+        _put_in_force(store, eraser, walked, erasure, head=head, title=title, left=left)
     steps.on_step("erasure.recorded")
     return walked
 
@@ -261,7 +266,9 @@ def _message(title: str, erasure: Erasure, walked: Walked) -> str:
     return compose(title, body, trailers)
 
 
-def _put_in_force(store: Store, eraser: Eraser, walked: Walked, erasure: Erasure, *, head: str, title: str) -> None:
+def _put_in_force(
+    store: Store, eraser: Eraser, walked: Walked, erasure: Erasure, *, head: str, title: str, left: Sequence[str]
+) -> None:
     found, withdrawn = erase_rows.clean(store, eraser, walked, erasure, head=head)
     moved.note(store, walked.moved)
     paths = sorted(eraser.place(path) for path in walked.at_head if path != eraser.path)
@@ -285,7 +292,7 @@ def _put_in_force(store: Store, eraser: Eraser, walked: Walked, erasure: Erasure
         decisions=len(found.decisions),
         moved=_moved(walked),
         withdrawn=withdrawn,
-        left=_out_of_reach(store, eraser),
+        left=list(left),
     )
 
 

@@ -136,6 +136,8 @@ def _facts(preview: Preview, asked: Asked) -> Iterator[str]:
             f"{_names(preview.backups)}. Make a new one afterwards."
         )
 
+    yield from preview.elsewhere
+
 
 def _names(paths: tuple[str, ...]) -> str:
     more = len(paths) - _NAMES_SHOWN

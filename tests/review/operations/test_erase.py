@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -380,8 +381,22 @@ def test_what_a_page_was_to_tell_is_cleaned(store: Store, owner: User, owner_cli
     do_erase(store, owner)
 
     told = SessionStore(session_key=owner_client.session.session_key)
-    assert SECRET not in str(told["toast"])
+    assert SECRET not in str(dict(told.items()))
     assert "_auth_user_id" in told
+
+
+def test_a_title_that_a_page_was_to_tell_is_gone_though_it_was_cut(
+    make_store: MakeStore, propose: Propose, owner: User, owner_client: Client
+) -> None:
+    text = "Olga lives at 12 Elm Street beside the brewery and keeps the spare key under the third pot of basil"
+    made = make_store({"people.md": f"- {text}.\n"})
+    proposal = propose(made, replaced("people.md", f"- {text}.\n", ""))
+    owner_client.post(f"/proposals/{proposal.pk}/reject", {"version": proposal.version})
+    assert "Elm Street" in str(dict(owner_client.session.items()))
+
+    do_erase(made, owner, text=text)
+
+    assert "Elm Street" not in str(dict(Client(cookies=owner_client.cookies).session.items()))
 
 
 def test_a_deleted_document_is_known_to_have_ended(make_store: MakeStore, propose: Propose, owner: User) -> None:
@@ -432,3 +447,47 @@ def test_a_remote_that_holds_the_old_history_is_named(store: Store, owner: User)
 
     assert [one.partition(":")[0] for one in erasure.left] == ["“/srv/copy.git” still holds the old history"]
     assert Store.objects.get(pk=store.pk).push_to == "/srv/copy.git"
+
+
+def test_other_stores_that_hold_a_copy_are_named(make_store: MakeStore, propose: Propose, owner: User) -> None:
+    made = make_store({"people.md": f"- {SECRET}.\n"})
+    team_store = make_store({"t.md": "# Team\n"}, name="shared", team=True)
+    make_store({"copy.md": f"{SECRET}\n"}, name="copied")
+    approve(propose(made, receive.Promote("people.md", "shared")), owner)
+    rewritten = propose(team_store, Write("people.md", "- Nobody.\n"))
+    approve(rewritten, owner)
+    seen = erase.preview(made, person=owner, text=SECRET)
+
+    erasure = do_erase(made, owner)
+
+    assert erasure.left == list(seen.elsewhere)
+    assert [one.partition(".")[0] for one in erasure.left] == [
+        "It was promoted to “shared”",
+        "It stands in “copied” as well",
+    ]
+
+
+def test_private_memory_of_somebody_else_is_not_told(
+    make_store: MakeStore, propose: Propose, owner: User, second: User, join: Callable[..., object]
+) -> None:
+    made = make_store({"people.md": f"- {SECRET}.\n- Never shared at all.\n"}, name="diary")
+    team_store = make_store({"t.md": "# Team\n\n- Never shared at all.\n"}, name="shared", team=True)
+    join(team_store, second)
+    approve(propose(made, receive.Promote("people.md", "shared")), second)
+
+    assert erase.preview(team_store, person=second, text="Team\n\n- Never").elsewhere == ()
+    [came] = erase.preview(team_store, person=second, text=SECRET).elsewhere
+    assert "diary" not in came
+    assert "private memory of olga" in came
+
+
+def test_other_names_of_a_document_are_named(make_store: MakeStore, propose: Propose, owner: User) -> None:
+    text = f"# A\n\n- {SECRET}.\n- More that stays the same.\n"
+    made = make_store({"old.md": text, "z.md": "z\n"})
+    approve(propose(made, Write("new.md", text), Delete("old.md")), owner)
+
+    erasure = do_erase(made, owner, text="", path="new.md")
+
+    assert ["“old.md”" in one for one in erasure.left] == [True]
+    assert ["“new.md”" in one for one in do_erase(made, owner, text="", path="old.md").left] == [True]
+    assert traces(made) == []
