@@ -1,6 +1,7 @@
 """Every git process of the product, started through GitPython with an environment that only we decide.
 
 Nothing from the user's or the system's git settings reaches them: no hooks, filters, signing, editors or prompts.
+GitPython takes a tenth of a second to import, so what seldom needs git imports this module late.
 """
 
 from __future__ import annotations

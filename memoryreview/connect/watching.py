@@ -34,8 +34,7 @@ class Bursts:
     Times are seconds of a monotonic clock that the caller reads.
     """
 
-    def __init__(self, *, quiet_s: float = QUIET_S, longest_s: float = LONGEST_S) -> None:
-        self._quiet_s, self._longest_s = quiet_s, longest_s
+    def __init__(self) -> None:
         self._open: dict[int, tuple[float, float]] = {}
 
     def note(self, store: int, now_s: float) -> None:
@@ -48,7 +47,7 @@ class Bursts:
         over = [
             store
             for store, (first_s, last_s) in self._open.items()
-            if now_s - last_s >= self._quiet_s or now_s - first_s >= self._longest_s
+            if now_s - last_s >= QUIET_S or now_s - first_s >= LONGEST_S
         ]
         for store in over:
             del self._open[store]

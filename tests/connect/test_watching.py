@@ -11,7 +11,7 @@ from memoryreview.connect.watching import Bursts, FolderWatch
 
 
 def test_writes_that_follow_each_other_are_one_burst() -> None:
-    bursts = Bursts(quiet_s=0.4, longest_s=3)
+    bursts = Bursts()
     for now_s in (0.0, 0.3, 0.6):
         bursts.note(1, now_s)
     bursts.note(2, 0.5)
@@ -20,7 +20,7 @@ def test_writes_that_follow_each_other_are_one_burst() -> None:
 
 
 def test_writes_without_a_pause_are_captured_all_the_same() -> None:
-    bursts = Bursts(quiet_s=0.4, longest_s=3)
+    bursts = Bursts()
     due = []
     for tick in range(1, 65):
         bursts.note(1, tick / 10)

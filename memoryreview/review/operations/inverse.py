@@ -15,12 +15,10 @@ from memoryreview.core.model import Delta, Finding, FormatName, Scope, Tree
 from memoryreview.core.text import split_lines
 from memoryreview.review.models import Change, ChangedPath, Store
 
-from .lineage import renamed_to
+from .lineage import MAX_NAMES, renamed_to
 
 MAX_LATER = 100
 """Later changes of a document that are looked at, and changes that are rolled back together."""
-
-_MAX_NAMES = 16
 
 
 @dataclass(slots=True)
@@ -67,7 +65,7 @@ class Inverse:
     def _name_now(self, path: str, after: Tree) -> str:
         """Return what a document of the change is called now; its old name when it is gone."""
         name = path
-        for _ in range(_MAX_NAMES):
+        for _ in range(MAX_NAMES):
             if not name or self._present(name) is not None or path not in after:
                 break
             name = renamed_to(self.store, name)

@@ -64,8 +64,8 @@ def broken_links() -> Iterator[tuple[int, str]]:
         previous = decision.mac
 
 
-def rekey(mend: Callable[[Decision], bool]) -> int:
-    """Change decisions and key the chain anew from the first that changed; return how many changed.
+def rekey(mend: Callable[[Decision], bool]) -> None:
+    """Change decisions and key the chain anew from the first that changed.
 
     `mend` alters the fields of a decision in place and says whether it did. A row that was forged, or lost its
     neighbour, before stays broken: it is never given a valid key. Call inside a transaction.
@@ -73,12 +73,10 @@ def rekey(mend: Callable[[Decision], bool]) -> int:
     _one_at_a_time()
     old = new = GENESIS
     fresh: list[Decision] = []
-    mended = 0
     for decision in Decision.objects.order_by("pk").iterator():
         is_genuine = hmac.compare_digest(decision.mac, _mac(decision))
         is_linked, before = decision.previous == old, (decision.previous, decision.mac)
         has_changed = mend(decision)
-        mended += has_changed
         old = decision.mac
         if is_linked:
             decision.previous = new
@@ -88,7 +86,6 @@ def rekey(mend: Callable[[Decision], bool]) -> int:
         if has_changed or before != (decision.previous, decision.mac):
             fresh.append(decision)
     Decision.objects.bulk_update(fresh, ["change", "note", "shown", "previous", "mac"], batch_size=200)
-    return mended
 
 
 def record_now(decision: Decision) -> Decision:

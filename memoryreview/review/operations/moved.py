@@ -11,20 +11,16 @@ from .proposals import keyed_digest
 
 def current(store: Store, oid: str) -> str:
     """Return the id under which a commit stands now: the same one where nothing moved it."""
-    found = MovedCommit.objects.filter(store=store, digest=digest(oid)).values_list("oid", flat=True).first()
+    found = MovedCommit.objects.filter(store=store, digest=_digest(oid)).values_list("oid", flat=True).first()
     return found or oid
 
 
 def everywhere(oid: str) -> list[tuple[int, str]]:
     """Return (store id, present id) of every store in which a commit of that id was moved."""
-    return list(MovedCommit.objects.filter(digest=digest(oid)).values_list("store_id", "oid"))
+    return list(MovedCommit.objects.filter(digest=_digest(oid)).values_list("store_id", "oid"))
 
 
-def digest(oid: str) -> str:
-    return keyed_digest(oid.encode())
-
-
-def note(store: Store, moved: Mapping[str, str]) -> int:
+def note(store: Store, moved: Mapping[str, str]) -> None:
     """Remember where commits went, and follow those that were moved before. Call inside a transaction."""
     gone = {old: new for old, new in moved.items() if old != new}
     earlier = [row for row in MovedCommit.objects.filter(store=store) if row.oid in gone]
@@ -32,6 +28,9 @@ def note(store: Store, moved: Mapping[str, str]) -> int:
         row.oid = gone[row.oid]
     MovedCommit.objects.bulk_update(earlier, ["oid"], batch_size=200)
     MovedCommit.objects.bulk_create(
-        (MovedCommit(store=store, digest=digest(old), oid=new) for old, new in gone.items()), batch_size=200
+        (MovedCommit(store=store, digest=_digest(old), oid=new) for old, new in gone.items()), batch_size=200
     )
-    return len(gone)
+
+
+def _digest(oid: str) -> str:
+    return keyed_digest(oid.encode())

@@ -182,14 +182,13 @@ def keep_delivery(agent: Agent, delivery: DeliveryKey, proposal: Proposal | None
     )
 
 
-def add_revision(proposal: Proposal, draft: Draft, summary: Summary, *, number: int) -> Revision:
+def add_revision(proposal: Proposal, draft: Draft, summary: Summary, *, number: int) -> None:
     """Store one revision with its documents and refresh what the queue shows. Call inside a transaction."""
-    revision = _add_revision(proposal, draft, summary, number=number)
+    _add_revision(proposal, draft, summary, number=number)
     _list(proposal, summary)
-    return revision
 
 
-def _add_revision(proposal: Proposal, draft: Draft, summary: Summary, *, number: int) -> Revision:
+def _add_revision(proposal: Proposal, draft: Draft, summary: Summary, *, number: int) -> None:
     revision = Revision.objects.create(
         proposal=proposal,
         number=number,
@@ -212,7 +211,6 @@ def _add_revision(proposal: Proposal, draft: Draft, summary: Summary, *, number:
         )
         for path, new in draft.delta.items()
     )
-    return revision
 
 
 @dataclass(frozen=True, slots=True)
