@@ -26,7 +26,7 @@ from memoryreview.review.models import (
 )
 
 from . import ledger
-from .apply import Landing, land
+from .apply import Landing, land, stands
 from .capture import capture_within, holds_secret
 from .errors import CannotApplyError, NotPermittedError, RollbackConflictError, SecretDetectedError, StaleViewError
 from .inverse import MAX_LATER, findings, inverse, later_on_same_lines
@@ -341,7 +341,8 @@ def _land(
     try:
         return land(shop, landing)
     except (CannotApplyError, SecretDetectedError) as error:
-        ledger.record_now(Decision(**stated, verb=Verb.FAIL, note=str(error)))
+        if not stands(shop):
+            ledger.record_now(Decision(**stated, verb=Verb.FAIL, note=str(error)))
         raise
 
 

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
 
+from memoryreview.baseline import steps
 from memoryreview.core.edits import Delete, Operation, Rename, Write
 from memoryreview.review.models import Change, ChangeKind, Decision, Proposal, State, Store, Verb
 from memoryreview.review.operations import decide, rollback
@@ -369,6 +372,25 @@ def test_rollback_that_the_disk_refuses_is_recorded_and_can_be_tried_again(
     decide.undo(changed.decision.pk, person=owner)
 
     assert on_disk(store, "ports.md") == NOTE.encode()
+
+
+def test_a_rollback_that_became_the_head_is_not_recorded_as_failed(
+    store: Store, propose: Propose, owner: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed = land(propose, store, owner, replaced("ports.md", "on 5432", "on 6432"))
+
+    def fail_after_the_move(step: str) -> None:
+        if step == "ref.moved":
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(steps, "on_step", fail_after_the_move)
+        with pytest.raises(CannotApplyError):
+            rollback.roll_back(changed, person=owner)
+    undone = rollback.roll_back(changed, person=owner)
+
+    assert (undone.oid, on_disk(store, "ports.md")) == (head(store), NOTE.encode())
+    assert not Decision.objects.filter(verb=Verb.FAIL).exists()
 
 
 def test_chain_of_rollbacks_of_any_length(store: Store, propose: Propose, owner: User) -> None:
