@@ -158,6 +158,8 @@ def switch(git_dir: Path, *, expected: str, new: str) -> bool:
 def drop_rest(aside: Path, git_dir: Path) -> None:
     """Remove every object, reference and note of git but for the branch and the new pack. Raises BaselineError."""
     kept = {path.name for path in _pack_files(aside)}
+    if not kept:
+        raise BaselineError(f"“{aside}” holds no new history, so the old one stays. Run “memoryreview verify”.")
     try:
         objects = git_dir / "objects"
         for path in [path for path in objects.rglob("*") if not path.is_dir()]:

@@ -183,6 +183,9 @@ def _replay(erasure: Erasure) -> None:
     """Withdraw the certificates that depended on what is gone, as a text that stood in another document."""
     store, decision = erasure.store, erasure.decision
     assert decision is not None, "an erasure in force has its decision"  # noqa: S101
+    keyed = Decision.objects.values_list("shown", flat=True).get(pk=decision.pk)
+    if keyed != erase_rows.withdrawn_digest(erasure.withdrawn):
+        return  # somebody changed the row: nothing of it is given a key, and `verify` tells
     moved = set(MovedCommit.objects.filter(store=store).values_list("oid", flat=True))
     left_alone = {*erasure.doubted, *erasure.withdrawn}
     failing = [change for change in unproved(store, moved) if change.pk not in left_alone]

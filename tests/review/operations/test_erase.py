@@ -28,7 +28,7 @@ from memoryreview.review.models import (
     Store,
     Verb,
 )
-from memoryreview.review.operations import erase, erase_rows, ledger, moved, receive, rollback
+from memoryreview.review.operations import erase, erase_rows, erasures, ledger, moved, receive, rollback
 from memoryreview.review.operations.audit import audit
 from memoryreview.review.operations.capture import capture
 from memoryreview.review.operations.decide import reject
@@ -491,3 +491,21 @@ def test_other_names_of_a_document_are_named(make_store: MakeStore, propose: Pro
     assert ["“old.md”" in one for one in erasure.left] == [True]
     assert ["“new.md”" in one for one in do_erase(made, owner, text="", path="old.md").left] == [True]
     assert traces(made) == []
+
+
+def test_a_row_that_calls_an_erasure_unfinished_signs_and_removes_nothing(store: Store, owner: User) -> None:
+    erasure = do_erase(store, owner)
+    assert erasure.decision is not None
+    change = Change.objects.filter(store=store).order_by("pk")[1]
+    Erasure.objects.filter(pk=erasure.pk).update(state=ErasureState.IN_FORCE, withdrawn=[change.pk])
+    Change.objects.filter(pk=change.pk).update(certificate={"erased": erasure.decision.pk, "rule": "", "digest": ""})
+    aside_dir(store).mkdir()
+    before = sorted(baseline_dir(store).rglob("objects/pack/*"))
+
+    with pytest.raises(CannotApplyError, match="the old one stays"):
+        capture(store)
+
+    assert sorted(baseline_dir(store).rglob("objects/pack/*")) == before
+    erasures._replay(Erasure.objects.get(pk=erasure.pk))
+    aside_dir(store).rmdir()
+    assert any("not what its decision names" in fault.message for fault in audit(store))
