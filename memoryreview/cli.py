@@ -15,7 +15,7 @@ from importlib import import_module
 from .core.errors import MemoryReviewError
 
 REFUSED, BUG = 1, 3
-
+HELP = (["help"], ["--help"], ["-h"])
 
 EARLY_COMMANDS = {
     "classify": ("memoryreview.connect.offline", "classify_command"),
@@ -40,8 +40,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Run one command and exit with its code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     os.umask(0o077)  # databases, keys and logs are for one person
+    if arguments[:1] == ["help"] and len(arguments) == 2:
+        arguments = [arguments[1], "--help"]
     try:
-        command = early_command(arguments[0]) if arguments else None
+        if not arguments or arguments in HELP:
+            overview = import_module("memoryreview.overview").overview()  # only here: a hook need not pay for it
+            print(overview, end="")  # noqa: T201
+            return
+        command = early_command(arguments[0])
         if command is not None:
             sys.exit(command(arguments[1:]))
         _run_django(arguments)
