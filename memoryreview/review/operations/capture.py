@@ -63,7 +63,7 @@ def capture_within(
     except WorktreeError as error:
         if only is not None:
             raise
-        _alarm(shop.store, f"{error} Capturing is paused; nothing was recorded as deleted.")
+        _alarm(shop.store, unusable_folder(error))
     if shop.store.alarm:
         if only is not None:
             raise CannotApplyError(shop.store.alarm)
@@ -189,6 +189,14 @@ def _loss_words(lost: Collection[str], tree: Snapshot) -> str:
         f"{len(lost)} of {len(tree)} documents are gone from the folder. That looks like a lost or moved "
         "folder, not like an edit: capturing is paused and nothing was recorded as deleted. Bring the files back, or "
         "say on the store's page that they are meant to be gone."
+    )
+
+
+def unusable_folder(error: Exception) -> str:
+    """Say what follows from a memory folder that cannot be read, and what to do."""
+    return (
+        f"{error} Capturing is paused and nothing is recorded as deleted. Bring the folder back, mount it, or say on "
+        "the store's settings page where it is now."
     )
 
 

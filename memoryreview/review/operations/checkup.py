@@ -23,6 +23,7 @@ from memoryreview.core.errors import MemoryReviewError
 from memoryreview.core.names import shown
 from memoryreview.review.models import Change, Decision, Store
 
+from .capture import unusable_folder
 from .stores import baseline_dir, worktree_of
 
 FREE_BYTES = 200 * 1024 * 1024
@@ -100,9 +101,10 @@ def _clock_faults(now: datetime) -> Iterator[str]:
 
 
 def _store_faults(store: Store) -> Iterator[str]:
-    yield from _folder_faults(store)
+    folder = list(_folder_faults(store))
+    yield from folder
     yield from _baseline_faults(store)
-    if store.alarm:
+    if store.alarm and store.alarm not in folder:
         yield store.alarm
     if store.push_fault:
         yield store.push_fault
@@ -117,10 +119,7 @@ def _folder_faults(store: Store) -> Iterator[str]:
     try:
         listing = worktree_of(store).scan()
     except MemoryReviewError as error:
-        yield (
-            f"{error} Capturing is paused and nothing is recorded as deleted; bring the folder back, mount it, or say "
-            "on the store's settings page where it is now."
-        )
+        yield unusable_folder(error)
         return
     if not os.access(root, os.W_OK) or not root.stat().st_mode & 0o222:
         yield f"The memory folder “{root}” is read-only, so approving is refused. Give the permission back."

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.models import Store
-from memoryreview.review.operations import losses
+from memoryreview.review.operations import configure, losses
 from memoryreview.review.operations.errors import AlreadyDecidedError
 from memoryreview.review.operations.permissions import may_maintain
 from memoryreview.review.operations.promote import promote as promote_document
@@ -57,6 +57,7 @@ def store(request: Request, slug: str) -> HttpResponse:
         "page": store_page(found, timezone.now(), wanted),
         "q": wanted,
         "may_set": may_maintain(request.user, found),
+        "may_name_folder": configure.may_name_folder(request.user),
     }
     return render(request, "review/store.html", context)
 

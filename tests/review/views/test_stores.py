@@ -103,7 +103,7 @@ def test_alarm_and_differing_documents_are_told(owner_client: Client, store: Sto
 
     page = read(owner_client.get("/stores/notes/"))
 
-    assert "Capturing is paused. The folder is gone." in page.text
+    assert "The folder looks lost. The folder is gone." in page.text
     assert "These documents differ on disk" in page.text
     assert "The file on disk differs" in read(owner_client.get("/stores/notes/build.md")).text
 

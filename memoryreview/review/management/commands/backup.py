@@ -6,6 +6,7 @@ from typing import Any
 
 from memoryreview.review.management.base import MemoryCommand
 from memoryreview.review.operations.backup import back_up
+from memoryreview.review.presenters.words import plural, size_words
 
 
 class Command(MemoryCommand):
@@ -34,6 +35,6 @@ class Command(MemoryCommand):
         for sentence in made.left_out:
             self.stderr.write(f"Left out {sentence}")
         self.stdout.write(
-            f"Wrote {made.path}: {made.stores} stores, {made.size_bytes / 1024**2:.1f} MiB, readable by you alone. It "
-            "holds keys and everything that waits; memory folders are in it as they were last approved."
+            f"Wrote {made.path}: {plural(made.stores, 'store')}, {size_words(made.size_bytes)}, readable by you alone. "
+            "It holds keys and everything that waits; memory folders are in it as they were last approved."
         )
