@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 from django.contrib.auth.models import User
 from django.db.models import Count, OuterRef, QuerySet, Subquery
@@ -79,6 +80,7 @@ class StorePage:
     differing: tuple[DocumentLink, ...]
     unreviewed: int
     alarm: str
+    has_folder: bool
     push_fault: str
     is_being_restored: bool
     unreadable: str
@@ -152,6 +154,7 @@ def store_page(store: Store, now: datetime, wanted: str = "") -> StorePage:
         if store.guard == Guard.OBSERVE
         else 0,
         alarm=store.alarm,
+        has_folder=Path(store.root).is_dir(),
         push_fault=store.push_fault,
         is_being_restored=is_being_restored(store),
         unreadable=unreadable,

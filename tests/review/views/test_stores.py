@@ -98,6 +98,18 @@ def test_direct_write_that_waits_is_told(owner_client: Client, store: Store) -> 
     assert "Running unreviewed text. 1 direct write stands on disk and waits in the queue" in page.text
 
 
+def test_missing_folder_gets_no_button_that_needs_it(owner_client: Client, store: Store) -> None:
+    Path(store.root).rename(Path(store.root).with_name("elsewhere"))
+    capture(store)
+
+    page = owner_client.get("/stores/notes/").content.decode()
+
+    assert "No such file or directory" in page
+    assert f"/settings/{store.slug}/#folder" in page
+    assert "Put the approved documents back" not in page
+    assert "They are meant to be gone" not in page
+
+
 def test_alarm_and_differing_documents_are_told(owner_client: Client, store: Store) -> None:
     Store.objects.filter(pk=store.pk).update(alarm="The folder is gone.", differing=["build.md"])
 
