@@ -116,7 +116,9 @@ def save(git_dir: Path, tree: str, documents: Mapping[str, tuple[str, bytes]], f
     target = git_dir / NAME
     temp = target.with_suffix(".tmp")
     try:
-        temp.write_bytes(content + hashlib.sha1(content, usedforsecurity=False).digest())
+        temp.unlink(missing_ok=True)  # of a killed writer
+        with os.fdopen(os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
+            file.write(content + hashlib.sha1(content, usedforsecurity=False).digest())
         # An index of no age tells git to trust the states: no file is listed that could have changed in their second.
         os.utime(temp, (0, 0))
         temp.replace(target)

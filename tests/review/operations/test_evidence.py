@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from memoryreview.review.models import Change, Store
 from memoryreview.review.operations import evidence as looked_up
 from memoryreview.review.operations.audit import audit
 from memoryreview.review.operations.evidence import MAX_FILES, evidence, sightings
+from memoryreview.review.operations.stores import Workshop
 from tests.conftest import MakeStore, Propose, replaced
 
 NOTE = "---\nname: ports\nlast_verified: 2026-01-02\n---\n\nStaging listens on 5432.\n"
@@ -132,12 +134,11 @@ def test_text_that_went_before_the_lock_was_held_lets_it_wait(
 ) -> None:
     from memoryreview.review.operations import apply, settle
 
-    def land_late(*arguments: Any) -> Any:
+    def burst_late(shop: Workshop) -> AbstractContextManager[apply.Burst]:
         (code / "src" / "db.py").write_text("nothing\n")
-        return landing(*arguments)
+        return apply.burst(shop)
 
-    landing = apply.land
-    monkeypatch.setattr(settle, "land", land_late)
+    monkeypatch.setattr(settle, "burst", burst_late)
 
     proposal = propose(store, replaced("ports.md", "2026-01-02", "2026-03-04"), source=cite())
 
