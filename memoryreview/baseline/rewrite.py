@@ -150,9 +150,12 @@ def bring_in(aside: Path, git_dir: Path) -> None:
     steps.on_step("rewrite.brought_in")
 
 
-def switch(git_dir: Path, *, expected: str, new: str) -> bool:
-    """Move the branch to the new history by compare-and-swap; False when it pointed elsewhere. Raises BaselineError."""
-    return swap_branch(git_dir, expected=expected, new=new, wait_s=_LOCK_WAIT_S)
+def switch(git_dir: Path, *, expected: str | None, new: str) -> None:
+    """Move the branch to the new history by compare-and-swap. Raises BaselineError, also when it points elsewhere."""
+    if not swap_branch(git_dir, expected=expected, new=new, wait_s=_LOCK_WAIT_S):
+        raise BaselineError(
+            f"Another git program moved the branch of “{git_dir}” just now. The old history was not removed; try again."
+        )
 
 
 def drop_rest(aside: Path, git_dir: Path) -> None:

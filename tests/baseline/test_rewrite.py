@@ -32,7 +32,7 @@ def erase(repository: Repository, eraser: Eraser) -> rewrite.Walked:
     walked = rewrite.build(repository, aside, eraser)
     top = rewrite.seal(aside, eraser, walked, message="Erase a text\n", at=AT)
     rewrite.bring_in(aside, repository.git_dir)
-    assert rewrite.switch(repository.git_dir, expected=old, new=top)
+    rewrite.switch(repository.git_dir, expected=old, new=top)
     rewrite.drop_rest(aside, repository.git_dir)
     rewrite.discard(aside, repository.git_dir, keep_pack=True)
     return walked
@@ -130,6 +130,16 @@ def test_the_subject_and_proof_of_a_commit_that_touched_the_text_go(repository: 
     walked = erase(repository, eraser)
 
     assert repository.message(walked.moved[second]) == f"{MARK}\n\nProof: erased\n"
+
+
+def test_branch_that_moved_meanwhile_is_an_error_and_stays(repository: Repository) -> None:
+    first = commit(repository, {"a.md": b"a\n"})
+    moved = commit(repository, {"b.md": b"b\n"})
+
+    with pytest.raises(BaselineError, match="moved the branch"):
+        rewrite.switch(repository.git_dir, expected=first, new=first)
+
+    assert repository.head() == moved
 
 
 def test_a_whole_document_goes_and_its_neighbours_stay(repository: Repository) -> None:

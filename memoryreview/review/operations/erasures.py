@@ -87,7 +87,7 @@ def finish(erasure: Erasure) -> None:
     rewrite.bring_in(aside, git_dir)
     with Repository(git_dir) as repository:
         head = repository.head()
-    if head is not None and head != erasure.head:
+    if head != erasure.head:
         rewrite.switch(git_dir, expected=head, new=erasure.head)
     rewrite.drop_rest(aside, git_dir)
     left = [*erasure.left, *_replace_on_disk(store, aside / "disk")]
