@@ -2,10 +2,11 @@
 
 In order: `repository.written`; for each object, or for both files of a pack of many, `object.written`, `object.stored`;
 for the branch `ref.written`, `ref.locked`, `ref.moved`, `ref.durable`; for a document `document.created`,
-`document.written`, `document.compared`, `document.replaced`, `document.durable`, or, when it goes, `document.found`,
-`document.removed`, `document.durable`. Operations of review add their own between these: `intent.recorded`,
-`documents.written`, `change.recorded`, `decision.recorded`. Packing has `packs.written`, `graph.written`,
-`objects.pruned`. Capturing has `drift.seen` between its two looks. Tidying has `tidy.landed` and `tidy.suggested`.
+`document.written`, `document.compared`, `document.exchanged`, `document.replaced`, `document.durable`, or, when it
+goes, `document.found`, `document.aside`, `document.removed`, `document.durable`. Operations of review add their own
+between these: `intent.recorded`, `documents.written`, `change.recorded`, `decision.recorded`. Packing has
+`packs.written`, `graph.written`, `objects.pruned`. Capturing has `drift.seen` between its two looks. Tidying has
+`tidy.landed` and `tidy.suggested`.
 
 When a text is erased from a history: `erasure.begun`, `rewrite.sealed`, `rewrite.brought_in`, `erasure.recorded`, those
 of the branch, `rewrite.rest_dropped`, those of the documents, `erasure.replayed`, `erasure.forgotten`,

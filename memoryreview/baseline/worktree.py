@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import durable, placement, steps
+from . import aside, durable, placement, steps
 from .folder import PinnedFolder, UnreadableError, WorktreeError, read_document, shown
 from .names import is_reserved
 from .scan import Listing, scan_folder
@@ -30,8 +30,8 @@ class StagedWrite:
         """Rename into place if the file still is what was expected; False when it is not, or the system refuses."""
         try:
             if self.temp is None:
-                return placement.take_away(self.folder_fd, self.name, self.expected)
-            return placement.put(self.folder_fd, self.temp, self.name, self.expected)
+                return aside.take_away(self.folder_fd, self.name, self.expected)
+            return aside.put(self.folder_fd, self.temp, self.name, self.expected)
         except (OSError, UnreadableError, WorktreeError):
             return False
 
@@ -195,11 +195,12 @@ class Worktree:
         except OSError as error:
             raise _cannot(f"“{shown(path)}” cannot be written", error.strerror) from error
         if temp is not None:
-            stack.callback(placement.discard, fd, temp)
+            stack.callback(aside.discard, fd, temp)
         return StagedWrite(path, name, fd, temp, expected)
 
     def sweep(self) -> tuple[str, ...]:
-        """Remove temp files that a killed writer of ours left, and return their paths.
+        """Remove temp files that a killed writer of ours left, and return their paths. A write of somebody else that
+        was moved aside at that moment is kept, at its place or beside it.
 
         Call it under the store's lock: a live writer's temp file looks the same.
         """
@@ -207,7 +208,10 @@ class Worktree:
         for fd, segments, name in self._temp_files():
             # A folder that we may not change cannot hold a file of ours that matters.
             with suppress(OSError):
-                os.unlink(name, dir_fd=fd)
+                if aside.is_aside(name):
+                    aside.settle(fd, name)
+                else:
+                    os.unlink(name, dir_fd=fd)
                 removed.append("/".join((*segments, name)))
         return tuple(sorted(removed))
 
@@ -220,11 +224,15 @@ class Worktree:
         waiting: list[tuple[str, ...]] = [()]
         while waiting:
             segments = waiting.pop()
-            with suppress(OSError), self.folder.opened(segments) as fd, os.scandir(fd) as entries:
-                for entry in entries:
-                    if entry.is_dir(follow_symlinks=False) and entry.name != ".git":
+            with suppress(OSError), self.folder.opened(segments) as fd:
+                with os.scandir(fd) as entries:
+                    listed = list(entries)
+                for entry in listed:
+                    if aside.is_aside(entry.name):
+                        yield fd, segments, entry.name
+                    elif entry.is_dir(follow_symlinks=False) and entry.name != ".git":
                         waiting.append((*segments, entry.name))
-                    elif placement.TEMP_NAME.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                    elif aside.is_temp(entry.name) and entry.is_file(follow_symlinks=False):
                         yield fd, segments, entry.name
 
     def _resolved(self, path: str) -> list[str]:
@@ -257,7 +265,7 @@ class Worktree:
         try:
             for depth in range(len(folders)):
                 with self.folder.opened(folders[:depth]) as fd:
-                    if placement.has(fd, folders[depth]):
+                    if aside.has(fd, folders[depth]):
                         continue
                     placement.refuse_read_only_folder(fd)
                     os.mkdir(folders[depth], dir_fd=fd)

@@ -18,9 +18,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memoryreview.baseline import aside, steps
 from memoryreview.baseline import exchange as exchange_module
 from memoryreview.baseline import folder as folder_module
-from memoryreview.baseline import steps
 from memoryreview.baseline.worktree import Worktree, WorktreeError
 from tests.baseline.git_checks import start_python
 
@@ -883,6 +883,79 @@ def test_write_between_our_look_and_our_removal_stays(
     done = Worktree(root).replace("a.md", expected=b"old\n", new=None)
 
     assert (done, path.read_bytes() if path.is_file() else None, names_in(root)) == (False, left, ["a.md"])
+
+
+WRITE_LATE_AND_DIE = """
+import os, signal, sys
+from pathlib import Path
+from memoryreview.baseline import steps
+from memoryreview.baseline.worktree import Worktree
+
+path, kind = Path(sys.argv[1]) / "sub" / "a.md", sys.argv[2]
+
+def on_step(name):
+    if name in ("document.compared", "document.found"):
+        path.write_bytes(b"theirs\\n")
+    if name in ("document.exchanged", "document.aside"):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+steps.on_step = on_step
+Worktree(Path(sys.argv[1])).replace("sub/a.md", expected=b"old\\n", new=b"new\\n" if kind == "edit" else None)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux exchanges two names")
+@pytest.mark.parametrize("kind", ["edit", "remove"])
+@pytest.mark.parametrize("later", [None, b"later\n"])
+def test_late_write_outlives_a_kill_before_we_looked_at_it(root: Path, kind: str, later: bytes | None) -> None:
+    path = root / "sub" / "a.md"
+    path.parent.mkdir()
+    path.write_bytes(b"old\n")
+    process = start_python(WRITE_LATE_AND_DIE, str(root), kind)
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    if later is not None:
+        path.write_bytes(later)
+
+    Worktree(root).sweep()
+
+    assert path.read_bytes() == (later or b"theirs\n")
+    assert sorted(Worktree(root).scan().documents.values()) == sorted(filter(None, [b"theirs\n", later]))
+    assert not [name for name in names_in(root) if name.endswith(".tmp")]
+
+
+@pytest.mark.parametrize("text", [b"old\n", b"new\n"])
+def test_sweep_drops_what_was_moved_aside_and_is_kept_elsewhere(root: Path, text: bytes) -> None:
+    (root / "a.md").write_bytes(b"next\n")
+    name = aside._aside_name("a.md", b"new\n", b"old\n")
+    (root / name).write_bytes(text)
+
+    assert Worktree(root).sweep() == (name,)
+
+    assert names_in(root) == ["a.md"]
+
+
+def test_sweep_keeps_a_late_write_to_a_name_that_is_too_long_to_note(root: Path) -> None:
+    name = "ü" * 100 + ".md"
+    (root / name).write_bytes(b"new\n")
+    (root / aside._aside_name(name, b"new\n", b"old\n")).write_bytes(b"theirs\n")
+
+    Worktree(root).sweep()
+
+    assert sorted(Worktree(root).scan().documents.values()) == [b"new\n", b"theirs\n"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux exchanges two names")
+def test_two_late_writes_are_both_kept(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = root / "a.md"
+    path.write_bytes(b"old\n")
+    late = {"document.compared": b"one\n", "document.exchanged": b"two\n"}
+    monkeypatch.setattr(steps, "on_step", lambda name: path.write_bytes(late[name]) if name in late else None)
+
+    assert not Worktree(root).replace("a.md", expected=b"old\n", new=b"new\n")
+
+    assert path.read_bytes() == b"two\n"
+    assert sorted(Worktree(root).scan().documents.values()) == [b"one\n", b"two\n"]
 
 
 def test_without_an_exchange_the_file_is_renamed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

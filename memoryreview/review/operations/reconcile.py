@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 
 from memoryreview.baseline import commits, packing
+from memoryreview.baseline.worktree import WorktreeError
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.models import Intent, Proposal, State, Store, Verb
 
@@ -64,12 +66,17 @@ def reconcile_within(shop: Workshop) -> None:
 def replay_journal(shop: Workshop) -> None:
     """Finish or forget what was begun. Effects in order:
 
-    1. An intent whose commit is part of the head: write what is missing on disk and record the change.
-    2. Any other intent: forget it; its objects are unreachable and harmless.
-    3. A document that the system refused to write then: write it, if the old text still stands.
+    1. What somebody wrote and a killed writer of ours had moved aside: it comes back first.
+    2. An intent whose commit is part of the head: write what is missing on disk and record the change.
+    3. Any other intent: forget it; its objects are unreachable and harmless.
+    4. A document that the system refused to write then: write it, if the old text still stands.
     """
     head = shop.head()
-    for intent in Intent.objects.filter(store=shop.store).select_related("proposal__agent", "decision").order_by("pk"):
+    intents = Intent.objects.filter(store=shop.store).select_related("proposal__agent", "decision").order_by("pk")
+    if intents:
+        with suppress(WorktreeError):
+            shop.worktree().sweep()
+    for intent in intents:
         if shop.repository.is_ancestor(intent.oid, head):
             finish(shop, intent)
         else:
