@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -15,7 +15,7 @@ from memoryreview.core.model import Delta, Finding, FormatName, Scope, Tree
 from memoryreview.core.text import split_lines
 from memoryreview.review.models import Change, ChangedPath, Store
 
-from .lineage import MAX_NAMES, renamed_to
+from .lineage import MAX_NAMES, names_since, renamed_to
 
 MAX_LATER = 100
 """Later changes of a document that are looked at, and changes that are rolled back together."""
@@ -43,8 +43,9 @@ class Inverse:
         """
         before, after = self.repository.snapshot(change.parent), self.repository.snapshot(change.oid)
         done: set[str] = set()
+        names = names_since(self.store, change.paths, change.pk)
         for given, was in change.renames.values_list("path", "was"):
-            here = self._name_now(given, after)
+            here = self._name_now(given, after, names)
             merged = self._merged(given, after.get(given), self._present(here), before.get(was))
             if self._present(here) is not None and self._present(was) is None and isinstance(merged, Merged):
                 self.state |= {here: None, was: merged.data}
@@ -52,7 +53,7 @@ class Inverse:
         for path in change.paths:
             if path in done:
                 continue
-            here = self._name_now(path, after)
+            here = self._name_now(path, after, names)
             merged = self._merged(here, after.get(path), self._present(here), before.get(path))
             if isinstance(merged, Merged):
                 self.state[here] = merged.data
@@ -62,8 +63,14 @@ class Inverse:
     def _present(self, path: str) -> bytes | None:
         return self.state[path] if path in self.state else self.tree.get(path)
 
-    def _name_now(self, path: str, after: Tree) -> str:
-        """Return what a document of the change is called now; its old name when it is gone."""
+    def _name_now(self, path: str, after: Tree, names: Mapping[str, str]) -> str:
+        """Return what a document of the change is called now; its old name when it is gone.
+
+        Args: names: by the renames since. Another document may bear the old name by now.
+        """
+        name = names.get(path, path)
+        if name != path and path in after and (self._present(name) is not None or path not in self.state):
+            return name
         name = path
         for _ in range(MAX_NAMES):
             if not name or self._present(name) is not None or path not in after:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from django.db.models import Q
@@ -65,6 +65,18 @@ def renamed_to(store: Store, path: str) -> str:
     """Return the name that the document last called `path` was given, "" when it never was renamed."""
     newest = RenamedPath.objects.filter(store=store, was=path).order_by("-change_id").first()
     return newest.path if newest is not None else ""
+
+
+def names_since(store: Store, paths: Collection[str], change: int) -> dict[str, str]:
+    """Return the name that each document, called so after that change (by its id), was given by the renames since."""
+    later = RenamedPath.objects.filter(store=store, change_id__gt=change).order_by("change_id", "pk")
+    came_from = {path: path for path in paths}  # present name to the one after the change
+    moves: dict[int, list[tuple[str, str]]] = {}
+    for number, was, path in later.values_list("change_id", "was", "path"):
+        moves.setdefault(number, []).append((was, path))
+    for renames in moves.values():
+        came_from |= {path: first for path, first in [(path, came_from.pop(was, "")) for was, path in renames] if first}
+    return {first: name for name, first in came_from.items()}
 
 
 def _stretches(store: Store, path: str, until: int | None) -> Iterator[_Stretch]:

@@ -70,6 +70,34 @@ def test_rollback_of_a_rollback_brings_the_text_back(store: Store, propose: Prop
     assert rollback.plan(first).already is None
 
 
+def test_rollback_follows_a_rename_when_a_new_document_has_the_old_name(
+    store: Store, propose: Propose, owner: User
+) -> None:
+    first = land(propose, store, owner, replaced("ports.md", "on 5432", "on 6432"))
+    land(propose, store, owner, Rename("ports.md", "moved.md"))
+    copy = NOTE.replace("on 5432", "on 6432")
+    land(propose, store, owner, Write("ports.md", copy))
+
+    rollback.roll_back(first, person=owner)
+
+    assert on_disk(store, "ports.md") == copy.encode()
+    assert on_disk(store, "moved.md") == NOTE.encode()
+
+
+def test_rollback_leaves_a_new_document_alone_that_has_the_name_of_one_that_is_gone(
+    store: Store, propose: Propose, owner: User
+) -> None:
+    first = land(propose, store, owner, replaced("ports.md", "on 5432", "on 6432"))
+    land(propose, store, owner, Rename("ports.md", "moved.md"))
+    land(propose, store, owner, Delete("moved.md"))
+    land(propose, store, owner, Write("ports.md", NOTE.replace("on 5432", "on 6432")))
+
+    with pytest.raises(RollbackConflictError):
+        rollback.roll_back(first, person=owner)
+
+    assert on_disk(store, "ports.md") == NOTE.replace("on 5432", "on 6432").encode()
+
+
 def test_c112_rollback_under_a_later_edit_is_refused_and_names_it(store: Store, propose: Propose, owner: User) -> None:
     first = land(propose, store, owner, replaced("ports.md", "on 5432", "on 6432"))
     land(propose, store, owner, replaced("ports.md", "the sink", "the relay"))
