@@ -17,6 +17,9 @@ from .repository import Snapshot
 from .scan import FolderScan, is_skipped
 from .seen import UNKNOWN, Seen
 
+READ_ALL_AFTER_S = 24 * 60 * 60
+"""Now and then every document is read: a write through mapped memory, or below a clock set back, shows in no time."""
+
 MANY_DOCUMENTS = 2_000
 """From here on starting git costs less than looking at every file from Python."""
 
@@ -32,11 +35,14 @@ class Drift:
 def compare(folder: PinnedFolder, tree: Snapshot, *, many: int = MANY_DOCUMENTS) -> Drift:
     """Compare a folder with a commit. Call it under the store's lock: what was seen is kept for the next time.
 
-    A file is not read again while its times, inode, mode, owner and size are those with which it was found as approved.
+    A file is not read again while its times, inode, mode, owner and size are those with which it was found as approved;
+    once a day all are read.
 
     Raises: WorktreeError when the folder is gone or cannot be read; BaselineError when the commit cannot be.
     """
     known = seen.load(tree.repository.git_dir)
+    if known is not None and not 0 <= time.time() - known.since < READ_ALL_AFTER_S:
+        known = None
     if known is not None and known.tree == tree.root and known.count >= many:
         return _by_git(folder, tree, known)
     return _by_state(folder, tree, known)
@@ -44,7 +50,7 @@ def compare(folder: PinnedFolder, tree: Snapshot, *, many: int = MANY_DOCUMENTS)
 
 def _by_state(folder: PinnedFolder, tree: Snapshot, known: Seen | None) -> Drift:
     """Look at every file from here."""
-    states = known.states() if known is not None else {}
+    states, since = (known.states(), known.since) if known is not None else ({}, int(time.time()))
     names = _Names(
         folder, tree.entries, {path: state for path, (oid, state) in states.items() if _has(tree, path, oid)}
     )
@@ -52,7 +58,7 @@ def _by_state(folder: PinnedFolder, tree: Snapshot, known: Seen | None) -> Drift
     look = _Look(folder, tree)
     look.read(names.found - names.unchanged.keys())
     if known is None or known.tree != tree.root or look.unchanged or names.folders != known.folders:
-        _keep(tree, names.unchanged | look.unchanged, names.folders)
+        _keep(tree, since, names.unchanged | look.unchanged, names.folders)
     return look.drift(names.skipped, tree.entries.keys() - names.found)
 
 
@@ -71,7 +77,7 @@ def _by_git(folder: PinnedFolder, tree: Snapshot, known: Seen) -> Drift:
     look.read(changed | names.new)
     if look.unchanged or names.folders != known.folders:
         states = {path: state for path, (_oid, state) in known.states().items()}
-        _keep(tree, states | look.unchanged, names.folders)
+        _keep(tree, known.since, states | look.unchanged, names.folders)
     return look.drift(names.skipped, ())
 
 
@@ -80,9 +86,9 @@ def _has(tree: Snapshot, path: str, oid: str) -> bool:
     return entry is not None and entry.oid == oid
 
 
-def _keep(tree: Snapshot, states: Mapping[str, bytes], folders: Mapping[str, bytes]) -> None:
+def _keep(tree: Snapshot, since: int, states: Mapping[str, bytes], folders: Mapping[str, bytes]) -> None:
     documents = {path: (entry.oid, states.get(path, UNKNOWN)) for path, entry in tree.entries.items()}
-    seen.save(tree.repository.git_dir, tree.root, documents, folders)
+    seen.save(tree.repository.git_dir, tree.root, since, documents, folders)
 
 
 class _Names(FolderScan):

@@ -23,8 +23,9 @@ _STATE = struct.Struct(">10I")
 _ENTRY = struct.Struct(">40s20sH")
 _FOLDER = struct.Struct(">40sH")
 _SIZE = struct.Struct(">I")
-_PART_NAME = b"MRS1"
-_OID_BYTES = _CHECKSUM_BYTES = 20
+_PART = struct.Struct(">20sQ")
+_PART_NAME = b"MRS2"
+_CHECKSUM_BYTES = 20
 _EXECUTABLE, _PLAIN = 0o100755, 0o100644
 
 
@@ -35,11 +36,13 @@ class Seen:
     Args:
         tree: id of the git tree that was approved.
         count: how many documents it holds.
+        since: when every document was last read, in seconds since 1970.
         folders: state of each folder that held approved documents and nothing else of interest, UNKNOWN of the others.
     """
 
     tree: str
     count: int
+    since: int
     folders: Mapping[str, bytes]
     raw: bytes
 
@@ -85,7 +88,10 @@ def load(git_dir: Path) -> Seen | None:
     part = body[-size:]
     if body[-size - 8 : -size] != _PART_NAME + _SIZE.pack(size):
         return None
-    return Seen(part[:_OID_BYTES].hex(), _HEADER.unpack_from(body)[2], _folders(part[_OID_BYTES : -_SIZE.size]), body)
+    if size < _PART.size + _SIZE.size:
+        return None
+    tree, since = _PART.unpack_from(part)
+    return Seen(tree.hex(), _HEADER.unpack_from(body)[2], since, _folders(part[_PART.size : -_SIZE.size]), body)
 
 
 def _folders(part: bytes) -> dict[str, bytes]:
@@ -98,13 +104,20 @@ def _folders(part: bytes) -> dict[str, bytes]:
     return found
 
 
-def save(git_dir: Path, tree: str, documents: Mapping[str, tuple[str, bytes]], folders: Mapping[str, bytes]) -> None:
+def save(
+    git_dir: Path, tree: str, since: int, documents: Mapping[str, tuple[str, bytes]], folders: Mapping[str, bytes]
+) -> None:
     """Keep (blob id, state) of every document of a tree, and the state of the folders.
 
     Never fails: where it cannot be written, the next scan reads more than it has to.
     """
     names = sorted((os.fsencode(path), *known) for path, known in documents.items())
-    part = b"".join([bytes.fromhex(tree), *(_folder(os.fsencode(path), state) for path, state in folders.items())])
+    part = b"".join(
+        [
+            _PART.pack(bytes.fromhex(tree), since),
+            *(_folder(os.fsencode(path), state) for path, state in folders.items()),
+        ]
+    )
     size = _SIZE.pack(len(part) + _SIZE.size)
     content = b"".join(
         [

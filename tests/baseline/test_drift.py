@@ -240,6 +240,17 @@ def test_spoilt_record_is_ignored(
     assert [dict(look().documents) for _ in range(2)] == [{"a.md": b"port 6432\r\n"}] * 2
 
 
+def test_write_that_shows_in_no_time_is_found_within_a_day(look: Look, root: Path, repository: Repository) -> None:
+    (root / "a.md").write_bytes(b"port 6432\r\n")
+    settle(root)
+    tree = repository.snapshot(repository.head() or "")
+    # Memory that is mapped from a file can change after its time did: the state says "as approved", the bytes do not.
+    documents = {path: (entry.oid, seen.state_of((root / path).stat())) for path, entry in tree.entries.items()}
+    for ago_s, found in ((60, {}), (drift.READ_ALL_AFTER_S + 60, {"a.md": b"port 6432\r\n"}), (-3600, None)):
+        seen.save(repository.git_dir, tree.root, int(time.time()) - ago_s, documents, {})
+        assert look().documents == ({"a.md": b"port 6432\r\n"} if found is None else found)
+
+
 def test_record_holds_what_was_found_as_approved(look: Look, root: Path, repository: Repository) -> None:
     settle(root)
     _edit(root)
