@@ -132,7 +132,9 @@ def _twice_or_never() -> Iterator[str]:
         if any(count > 1 for count in by_person.values()):
             yield f"proposal {proposal.pk}: one decision made several changes"
         decided = changes.filter(kind__in=[ChangeKind.APPROVED, ChangeKind.PROMOTE]).count()
-        last = proposal.decisions.filter(verb__in=[Verb.APPROVE, Verb.INTERRUPT, Verb.FAIL]).order_by("-pk").first()
+        # A rollback that failed names its change and says nothing of the approval.
+        own = proposal.decisions.filter(verb__in=[Verb.APPROVE, Verb.INTERRUPT, Verb.FAIL], change="")
+        last = own.order_by("-pk").first()
         is_approved = last is not None and last.verb == Verb.APPROVE
         if decided != int(is_approved):
             yield f"proposal {proposal.pk}: {decided} changes, approved: {is_approved}"
