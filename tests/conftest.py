@@ -9,12 +9,17 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from hypothesis import HealthCheck, settings
 
 from memoryreview.core.edits import Edit, Operation, Replacement
 from memoryreview.review.models import Agent, Membership, Proposal, Role, Store
 from memoryreview.review.operations import accounts, receive
 from memoryreview.review.operations.adopt import adopt
 from memoryreview.review.operations.proposals import Submission
+
+# How fast a machine is proves nothing, so no property is timed.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 PASSWORD = "correct horse battery"
 

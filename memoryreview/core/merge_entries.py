@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from .align import Hunk, align
 from .merge import Conflicted, Merged, merge3, whole
-from .units import Draft, Locate, Sides, parts
+from .units import Draft, Locate, Parts, Sides, parts
 
 MAX_BYTES = 256 * 1024
 """Larger documents are merged by lines only."""
@@ -60,7 +60,7 @@ def merge_entries(base: bytes, ours: bytes, theirs: bytes, locate: Locate) -> by
     found = parts(merged, locate)
     most, counts = Counter(sides.ours.units) | Counter(sides.theirs.units), Counter(draft.units)
     # Text put beside other text may become part of it: only what reads back as meant is a result.
-    is_as_meant = (found.units, found.gaps) == (draft.units, draft.gaps)
+    is_as_meant = (found.units, found.gaps) == (draft.units, draft.gaps) and _stand_right(found, sides)
     return merged if is_as_meant and all(counts[unit] <= most[unit] for unit in most) else None
 
 
@@ -269,7 +269,7 @@ def _below(sides: Sides, at: int, *, has_heading: bool) -> int | None:
 
 
 def _is_sound(merged: bytes, base: bytes, ours: bytes, theirs: bytes, locate: Locate) -> bool:
-    """Whether a merge by lines did to entries what was to be done: none repeated, left over, or torn from its heading.
+    """Whether a merge by lines did to entries what was to be done: none repeated, left over, or under a wrong heading.
 
     Lines merge without a word where an entry moved: taking it out at its old place does nothing.
     """
@@ -279,11 +279,39 @@ def _is_sound(merged: bytes, base: bytes, ours: bytes, theirs: bytes, locate: Lo
         if count > _number(was, mine, wanted):
             return False
     before, after, present = (parts(data, locate) for data in (theirs, base, ours))
+    if not _stand_right(parts(merged, locate), Sides(after, present, before)):
+        return False
     lost = after.heading_units() - before.heading_units()
     known = {*after.units}
     return not any(
         present.heading(at) in lost and unit not in known for at, unit in enumerate(present.units if lost else ())
     )
+
+
+def _stand_right(merged: Parts, sides: Sides) -> bool:
+    """Whether each unit stands under its heading of ours, or under that of the other side where that one moved it."""
+    was, ours, theirs = (_headings(side) for side in (sides.base, sides.ours, sides.theirs))
+    for unit, heading in _headings(merged).items():
+        if unit not in was or unit not in ours or unit not in theirs:
+            continue
+        is_moved_by_them, is_moved_by_us = was[unit] != theirs[unit], was[unit] != ours[unit]
+        right = {theirs[unit]} if is_moved_by_them else {ours[unit]}
+        if heading not in (right | {ours[unit]} if is_moved_by_us else right):
+            return False
+    return True
+
+
+def _headings(side: Parts) -> dict[bytes, bytes | None]:
+    """Return the heading above each unit that stands there once."""
+    counts = Counter(side.units)
+    above: bytes | None = None
+    found: dict[bytes, bytes | None] = {}
+    for at, unit in enumerate(side.units):
+        if at in side.headings:
+            above = unit
+        elif counts[unit] == 1:
+            found[unit] = above
+    return found
 
 
 def _counted(data: bytes, locate: Locate) -> Counter[bytes]:

@@ -108,6 +108,14 @@ def test_section_comes_back_behind_what_was_added_to_the_one_above() -> None:
     )
 
 
+def test_entry_that_nobody_moved_never_changes_its_heading() -> None:
+    before = text("## A", "", "- a0", "- a1", "", "## B", "", "- b0", "- b1")
+    after = text("## A", "", "- a0", "- a1", "- b0", "", "## B", "", "- b1")
+    present = text("## A", "", "- a0", "- b0", "- a1", "", "## B", "", "- b1")
+
+    assert isinstance(take_back(after, present, before, NOTES), Conflicted)
+
+
 def test_index_row_is_taken_back_in_an_index_that_was_sorted_anew() -> None:
     before = text("# Memory", "", "- [Ports](ports.md) — which", "- [Build](build.md) — how", "- [Ci](ci.md) — where")
     after = before.replace("— how".encode(), "— how to build".encode())
