@@ -11,7 +11,7 @@ from memoryreview.review.models import Change, ChangeKind, Store
 from memoryreview.review.operations.adopt import AdoptError, adopt
 from memoryreview.review.operations.errors import RefusedChangeError
 from memoryreview.review.operations.promote import promote
-from memoryreview.review.operations.stores import reading
+from memoryreview.review.operations.stores import baseline_dir, reading
 from tests.conftest import MakeStore
 
 INDEX = "# Memory Index\n\n- [Build](project_build.md) — how to build\n"
@@ -124,12 +124,12 @@ def test_adopt_makes_the_owner_maintainer_of_a_new_team(make_store: MakeStore, o
 
 
 def test_adopt_keeps_the_baseline_away_from_other_users(make_store: MakeStore) -> None:
-    make_store({"a.md": "a\n"})
+    store = make_store({"a.md": "a\n"})
 
-    baselines = Path(settings.HOME) / "baselines"
-    open_to_others = [path for path in baselines.rglob("*") if path.stat().st_mode & 0o077]
+    baseline = baseline_dir(store)
+    open_to_others = [path for path in baseline.rglob("*") if path.stat().st_mode & 0o077]
 
-    assert baselines.stat().st_mode & 0o077 == 0
+    assert (baseline.stat().st_mode & 0o077, baseline.parent.stat().st_mode & 0o077) == (0, 0)
     assert open_to_others == []
 
 
