@@ -33,7 +33,7 @@ def read_branch(git_dir: Path) -> str | None:
         if packed is None and not (git_dir / "HEAD").is_file():
             raise BaselineError(
                 f"The baseline at “{git_dir}” is gone. The memory folder is unchanged; restore the data folder from a "
-                "backup, or adopt the folder anew."
+                "backup."
             ) from None
         return packed
     except OSError as error:

@@ -275,7 +275,7 @@ def _check_is_ours(git_dir: Path) -> None:
     except (FileNotFoundError, NotADirectoryError) as error:
         raise BaselineError(
             f"There is no baseline at “{git_dir}”. The memory folder is unchanged; restore the data folder from a "
-            "backup, or adopt the folder anew."
+            "backup."
         ) from error
     except OSError as error:
         raise BaselineError(

@@ -234,7 +234,9 @@ class _Walk:
     def run(self) -> Walked:
         head = self._repository.head()
         if head is None:
-            raise BaselineError("The baseline has no commit. Nothing was changed; adopt the folder again.")
+            raise BaselineError(
+                "The baseline has no commit. Nothing was changed; restore the data folder from a backup."
+            )
         walked = Walked()
         before: dict[str, Held] = {}
         held: Held = ()

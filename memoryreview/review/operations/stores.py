@@ -75,7 +75,8 @@ class Workshop:
         head = self.repository.head()
         if head is None:
             raise BaselineError(
-                f"The baseline of “{self.store.slug}” has no commit. Nothing was changed; adopt the folder again."
+                f"The baseline of “{self.store.slug}” has no commit. Nothing was changed; restore the data folder "
+                "from a backup."
             )
         return head
 
