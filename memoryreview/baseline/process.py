@@ -1,6 +1,7 @@
 """Every git process of the product, started through GitPython with an environment that only we decide.
 
-Nothing from the user's or the system's git settings reaches them: no hooks, filters, signing, editors or prompts.
+Nothing from the user's or the system's git settings reaches them: no hooks, filters, signing, editors or prompts. No
+other variable does either: what git starts, such as the hooks of a repository that is pushed to, is not ours.
 GitPython takes a tenth of a second to import, so what seldom needs git imports this module late.
 """
 
@@ -22,6 +23,7 @@ from .errors import BaselineError
 os.environ["GIT_PYTHON_REFRESH"] = "quiet"
 import git
 
+_PASSED_ON = ("PATH", "TMPDIR")
 _SETTINGS = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -39,7 +41,7 @@ _SETTINGS = {
 
 
 class _BaselineGit(git.Git):
-    """GitPython's process starter for one git dir. It can only add to the environment, so `env` takes `GIT_*` away."""
+    """GitPython's process starter for one git dir. It can only add to the environment, so `env` makes an empty one."""
 
     def __init__(self, git_dir: Path, **settings: str) -> None:
         super().__init__(git_dir)
@@ -51,9 +53,14 @@ class _BaselineGit(git.Git):
             raise BaselineError(
                 "git is not installed, or not on this process's PATH. Nothing was changed; install git and try again."
             )
-        unset = [word for name in os.environ if name.startswith("GIT_") for word in ("-u", name)]
-        assigned = [f"{name}={value}" for name, value in self._settings.items()]
-        return super().execute(["env", *unset, *assigned, executable, *command[1:]], *arguments, **options)
+        environment = {**variables(*_PASSED_ON), **self._settings}
+        assigned = [f"{name}={value}" for name, value in environment.items()]
+        return super().execute(["env", "-i", *assigned, executable, *command[1:]], *arguments, **options)
+
+
+def variables(*names: str) -> dict[str, str]:
+    """Return those of some variables that this process has."""
+    return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def run(

@@ -57,12 +57,19 @@ def set_push(store: Store, target: str, *, person: User) -> str:
 
 
 def _checked(target: str) -> str:
+    if len(target) > MAX_TARGET_CHARS:
+        raise PushTargetError(f"The address is longer than {MAX_TARGET_CHARS} characters. Nothing was saved.")
+    if any(finding.is_blocked_secret for finding in scan.scan(target)):
+        raise PushTargetError("The address holds a secret. Nothing was saved; use a key that ssh knows.")
     if not target or mirror.is_remote(target):
-        if any(finding.is_blocked_secret for finding in scan.scan(target)):
-            raise PushTargetError("The address holds a secret. Nothing was saved; use a key that ssh knows.")
         return target
+    if mirror.holds_sign_in(target):
+        raise PushTargetError(
+            "The address holds what one signs in with, and it would be shown and recorded. Nothing was saved; leave "
+            "out the password, and all that follows “?”, and use a key that ssh knows."
+        )
     path = Path(target)
-    if not path.is_absolute() or "\0" in target or "://" in target or len(target) > MAX_TARGET_CHARS:
+    if not path.is_absolute() or "\0" in target or "://" in target:
         raise PushTargetError(
             "Name a repository by its full path, or by an https or ssh address without a password. Nothing was saved."
         )

@@ -111,6 +111,13 @@ def test_a_failure_is_shown_and_tried_again_with_growing_pauses(
         ("git@git.example:team/memory.git", True),
         ("https://olga:secret@git.example/memory.git", False),
         ("https://token@git.example/memory.git", False),
+        ("https://git.example/memory.git?token=abc", False),
+        ("https://git.example/memory.git#abc", False),
+        ("https://git.example/memory.git;private_token=abc", False),
+        ("https://git.example/a:b@memory.git", False),
+        ("ssh://git:secret@git.example/memory.git", False),
+        ("ssh://git@git.example/memory.git?token=abc", False),
+        ("git@git.example:team/memory.git?token=abc", False),
         ("http://git.example/memory.git", False),
         ("git://git.example/memory.git", False),
         ("ext::sh -c touch% /tmp/x", False),
@@ -131,6 +138,46 @@ def test_other_targets_are_refused(store: Store, owner: User, target: str) -> No
     with pytest.raises(PushTargetError, match="Nothing was saved"):
         set_push(store, target, person=owner)
     assert fresh(store).push_to == ""
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "https://git.example/memory.git?token=abc",
+        "https://git.example/memory.git?private_token=abc&x=1",
+        "https://git.example/memory.git;private_token=abc",
+        "https://git.example/memory.git#abc",
+        "https://abc@git.example/memory.git",
+        "https://olga:abc@git.example/memory.git",
+        "HTTPS://olga:abc@git.example/memory.git",
+        "http://git.example/memory.git?token=abc",
+        "ssh://git:abc@git.example/memory.git",
+        "ssh://git@git.example/memory.git?token=abc",
+        "git:abc@git.example:memory.git",
+        "git@git.example:memory.git?token=abc",
+    ],
+)
+def test_what_one_signs_in_with_is_no_part_of_an_address(store: Store, owner: User, target: str) -> None:
+    with pytest.raises(PushTargetError, match="signs in with.*Nothing was saved"):
+        set_push(store, target, person=owner)
+    assert (fresh(store).push_to, Decision.objects.filter(verb="configure").count()) == ("", 0)
+
+
+def test_hooks_of_a_repository_get_nothing_of_ours(
+    store: Store, remote: Path, owner: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = tmp_path / "seen"
+    hook = remote / "hooks" / "post-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\nenv > {seen}\n")
+    hook.chmod(0o755)
+    names = ("MEMORYREVIEW_SECRET", "AWS_SECRET_ACCESS_KEY", "SSH_AUTH_SOCK", "https_proxy", "GIT_TRACE2_ENV_VARS")
+    for name in names:
+        monkeypatch.setenv(name, "only-ours")
+    set_push(store, str(remote), person=owner)
+    assert push(fresh(store))
+    assert "GIT_DIR=" in seen.read_text()
+    assert "only-ours" not in seen.read_text()
 
 
 def test_memory_is_no_place_for_a_copy(store: Store, owner: User) -> None:

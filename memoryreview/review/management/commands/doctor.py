@@ -3,7 +3,6 @@ from __future__ import annotations
 import platform
 import shutil
 import sqlite3
-import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -12,6 +11,7 @@ from typing import Any
 import django
 from django.conf import settings
 
+from memoryreview.baseline.process import run
 from memoryreview.review.management.base import MemoryCommand
 from memoryreview.review.models import Store
 from memoryreview.review.operations.checkup import checkup
@@ -37,8 +37,8 @@ class Command(MemoryCommand):
 
 
 def _git_version() -> str:
-    git = subprocess.run(["git", "--version"], capture_output=True, text=True, check=False, timeout=10)  # noqa: S607
-    return git.stdout.strip().removeprefix("git version ")
+    _status, stdout, _stderr = run(settings.HOME, "--version", timeout_s=10)
+    return stdout.decode("utf-8", "replace").strip().removeprefix("git version ")
 
 
 def _facts(git: str) -> Iterator[tuple[str, str]]:
