@@ -6,7 +6,9 @@ import argparse
 import os
 import secrets
 import shutil
+import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,6 +69,7 @@ def _restore(options: argparse.Namespace) -> int:
             staging.mkdir(mode=0o700, parents=True)
             archive.unpack(options.file, file, manifest, staging)
             _lay_out(options.file, staging, manifest)
+            _stop_pushing(options.file, staging / archive.DATABASE)
             if home.is_dir():
                 home.rmdir()
             staging.rename(home)
@@ -146,6 +149,31 @@ def _lay_out(path: Path, staging: Path, manifest: Manifest) -> None:
     os.sync()
 
 
+def _stop_pushing(path: Path, database: Path) -> None:
+    """Copy no baseline anywhere until a person says so here. Before the data folder stands where a worker finds it."""
+    try:
+        with closing(sqlite3.connect(database)) as restored:
+            known = {column for _, column, *_ in restored.execute("PRAGMA table_info(review_store)")}
+            pushing = (
+                restored.execute("SELECT id, push_to FROM review_store WHERE push_to <> ''").fetchall()
+                if "push_to" in known  # a backup may be older than that
+                else []
+            )
+            for pk, target in pushing:
+                ended = (
+                    f"A backup was restored, so nothing is pushed to “{shown(str(target))}” any more. Turn it on again "
+                    "on the settings page, or save the address there empty."
+                )
+                restored.execute(
+                    "UPDATE review_store SET push_to = '', pushed = '', push_failures = 0, push_after = NULL, "
+                    "push_fault = ? WHERE id = ?",
+                    (ended, pk),
+                )
+            restored.commit()
+    except sqlite3.Error as error:
+        raise ArchiveError(path, f"is damaged: its database cannot be read ({error}).") from error
+
+
 def _take_up(roots: Mapping[str, Path]) -> int:
     """Bring the restored data folder up to date, find the memory folders, and verify everything."""
     import django
@@ -153,11 +181,15 @@ def _take_up(roots: Mapping[str, Path]) -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryreview.settings")
     django.setup()
     from .review.management.base import migrate
-    from .review.models import Store
+    from .review.models import Decision, Store, Verb
+    from .review.operations import ledger
     from .review.operations.audit import audit
 
     migrate()
     for store in Store.objects.order_by("slug"):
+        if store.push_fault and not store.push_to:
+            complain(f"{store.slug}: {store.push_fault}")
+            ledger.record_now(Decision(store=store, verb=Verb.CONFIGURE, note=store.push_fault))
         _find_folder(store, roots.get(store.slug))
     missing = {store.slug for store in Store.objects.all() if not Path(store.root).is_dir()}
     faults = [fault for fault in audit() if not (fault.kind == "folder" and fault.where in missing)]

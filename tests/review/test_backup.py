@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -82,6 +84,33 @@ def test_restored_data_folder_has_everything_and_verifies(machine: Path, tmp_pat
     for baseline in (tmp_path / "new/baselines").iterdir():
         assert_clean(baseline)
     assert {path for path in (tmp_path / "new").rglob("*") if path.stat().st_mode & 0o077} == set()
+
+
+def test_nothing_is_pushed_from_a_restored_data_folder_until_a_person_says_so(machine: Path, tmp_path: Path) -> None:
+    def push_from_notes(members: dict[str, bytes], manifest: dict[str, object]) -> None:
+        members["memoryreview.sqlite3"] = content = pushing.read_bytes()
+        listed = manifest["members"]
+        assert isinstance(listed, dict)
+        listed["memoryreview.sqlite3"] = {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+
+    pushing = tmp_path / "pushing.sqlite3"
+    with zipfile.ZipFile(machine / "out.zip") as archive:
+        pushing.write_bytes(archive.read("memoryreview.sqlite3"))
+    with closing(sqlite3.connect(pushing)) as database:
+        database.execute("UPDATE review_store SET push_to = '/mnt/copy.git', pushed = 'x' WHERE slug = 'notes'")
+        database.commit()
+    backup = rewritten(machine / "out.zip", tmp_path / "pushing.zip", push_from_notes)
+
+    arguments = ("--root", f"notes={tmp_path / 'notes'}", "--root", f"codex={tmp_path / 'codex'}")
+    done = memoryreview(tmp_path, "restore-backup", str(backup), *arguments, home="new")
+
+    assert "notes: A backup was restored, so nothing is pushed to “/mnt/copy.git” any more." in done.stderr
+    assert "codex: A backup" not in done.stderr
+    with closing(sqlite3.connect(tmp_path / "new/memoryreview.sqlite3")) as database:
+        stores = database.execute("SELECT slug, push_to, pushed, push_fault <> '' FROM review_store ORDER BY slug")
+        assert stores.fetchall() == [("codex", "", "", 0), ("notes", "", "", 1)]
+        told = database.execute("SELECT note FROM review_decision WHERE note LIKE 'A backup was restored%'").fetchall()
+        assert len(told) == 1
 
 
 def test_folders_that_are_not_on_this_machine_are_named_and_the_rest_is_there(machine: Path, tmp_path: Path) -> None:

@@ -24,7 +24,8 @@ class Store(models.Model):
     owner or maintainer set: safe rules that wait for a person, the length at which an index row may be trimmed, the
     folder in which evidence is looked up ("" for none), and whether new facts land unread. `tidies` is whether safe
     edits are made by the clock. `push_to` is where the baseline is copied to ("" for nowhere), `pushed` the head that
-    arrived there last, and `push_fault` why the newest did not; it is tried again from `push_after` on.
+    arrived there last, and `push_fault` why the newest did not; it is tried again from `push_after` on. With nowhere to
+    push to, `push_fault` says why that ended.
     """
 
     MIN_ROW_CHARS, MAX_ROW_CHARS = 120, 400

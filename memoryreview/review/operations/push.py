@@ -46,7 +46,7 @@ def set_push(store: Store, target: str, *, person: User) -> str:
     done = (
         f"The baseline is pushed to {shown(target)} after each change." if target else "The baseline is pushed nowhere."
     )
-    if target == store.push_to:
+    if target == store.push_to and (target or not store.push_fault):
         return done
     with transaction.atomic():
         Store.objects.filter(pk=store.pk).update(

@@ -81,6 +81,7 @@ class StorePage:
     unreviewed: int
     alarm: str
     has_folder: bool
+    is_pushed: bool
     push_fault: str
     is_being_restored: bool
     unreadable: str
@@ -155,6 +156,7 @@ def store_page(store: Store, now: datetime, wanted: str = "") -> StorePage:
         else 0,
         alarm=store.alarm,
         has_folder=Path(store.root).is_dir(),
+        is_pushed=bool(store.push_to),
         push_fault=store.push_fault,
         is_being_restored=is_being_restored(store),
         unreadable=unreadable,

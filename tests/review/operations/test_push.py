@@ -158,7 +158,7 @@ def test_other_targets_are_refused(store: Store, owner: User, target: str) -> No
     ],
 )
 def test_what_one_signs_in_with_is_no_part_of_an_address(store: Store, owner: User, target: str) -> None:
-    with pytest.raises(PushTargetError, match="signs in with.*Nothing was saved"):
+    with pytest.raises(PushTargetError, match=r"signs in with.*Nothing was saved"):
         set_push(store, target, person=owner)
     assert (fresh(store).push_to, Decision.objects.filter(verb="configure").count()) == ("", 0)
 
@@ -192,6 +192,15 @@ def test_only_the_owner_says_what_leaves(store: Store, remote: Path, stranger: U
     late.force_login(owner)
     assert late.post("/settings/notes/push", {"push_to": str(remote)}).status_code == 403
     assert fresh(store).push_to == ""
+
+
+def test_leaving_it_off_after_a_restored_backup_ends_the_warning(
+    store: Store, owner: User, owner_client: Client
+) -> None:
+    Store.objects.update(push_fault="A backup was restored, so nothing is pushed to “/x” any more.")
+    assert "<b>No copy is made.</b> A backup was restored" in owner_client.get("/stores/notes/").content.decode()
+    assert set_push(fresh(store), "", person=owner) == "The baseline is pushed nowhere."
+    assert "No copy is made" not in owner_client.get("/stores/notes/").content.decode()
 
 
 def test_the_settings_page_names_it_and_warns(store: Store, remote: Path, owner_client: Client) -> None:
