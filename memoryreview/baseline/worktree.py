@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import reduce
+from operator import and_
 from pathlib import Path
 
 from . import aside, durable, placement, steps
@@ -14,6 +17,9 @@ from .names import is_reserved
 from .scan import Listing, scan_folder
 
 __all__ = ["Listing", "StagedWrites", "Worktree", "WorktreeError"]
+
+ANY_MODE = 0o777
+"""Permission bits that take nothing away: the umask decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +59,15 @@ class StagedWrites:
         """
         before = dict(self._writes), list(self._unsynced)
         try:
+            # A document that is renamed must not be read by more people than before.
+            going = [
+                self._worktree.mode(path) for path, expected, new in writes if expected is not None and new is None
+            ]
+            mode = reduce(and_, going, ANY_MODE)
             for path, expected, new in writes:
                 self._writes.pop(path, None)
                 if expected != new:
-                    staged = self._worktree.stage(self._stack, self._folders, path, expected, new)
+                    staged = self._worktree.stage(self._stack, self._folders, path, expected, new, mode=mode)
                     self._writes[path] = staged
                     self._unsynced += [staged] if staged.temp is not None else []
         except WorktreeError:
@@ -141,8 +152,9 @@ class Worktree:
         """Make the file `new` (None: remove it) if it still is `expected` (None: absent); False when it is not.
 
         Same-folder temp file, fsync, atomic replace, folder fsync; mode and owner kept; an inside link stays and its
-        target changes. Missing folders are made for a new document; emptied ones stay. The file is compared again right
-        before it is replaced, and a new document never takes the place of one that appeared meanwhile.
+        target changes. A new document gets what the mode of those beside it and the umask allow. Missing folders are
+        made for it; emptied ones stay. The file is compared again right before it is replaced, and a new document never
+        takes the place of one that appeared meanwhile.
 
         Raises WorktreeError with the system's reason (disk full, permission), and for a file or folder without write
         permission, which is never forced; the old bytes are then intact, no temp file. One failure comes after
@@ -159,7 +171,8 @@ class Worktree:
                     placement.refuse_read_only(fd, name)
                     if new is None:
                         return placement.remove(fd, name, expected)
-                    return placement.write(fd, name, expected, new)
+                    mode = ANY_MODE if expected is not None else self._mode_beside(parents)
+                    return placement.write(fd, name, expected, new, mode=mode)
             except OSError as error:
                 raise _cannot(f"“{shown(path)}” cannot be written", error.strerror) from error
             except UnreadableError as error:
@@ -178,10 +191,38 @@ class Worktree:
             staged.sync()
             yield staged
 
+    def mode(self, path: str) -> int:
+        """Return the permission bits of a document, ANY_MODE where there is none. Raises WorktreeError as `read`."""
+        *parents, name = self._resolved(path)
+        try:
+            with self.folder.opened(parents) as fd:
+                return stat.S_IMODE(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode)
+        except OSError:
+            return ANY_MODE
+
+    def _mode_beside(self, folders: Sequence[str]) -> int:
+        """Return the bits that all documents of a folder have, or of the next one above it that has documents."""
+        for depth in range(len(folders), -1, -1):
+            with suppress(OSError), self.folder.opened(folders[:depth]) as fd:
+                mode = placement.shared_mode(fd)
+                if mode is not None:
+                    return mode
+        return ANY_MODE
+
     def stage(
-        self, stack: ExitStack, folders: dict[str, int], path: str, expected: bytes | None, new: bytes | None
+        self,
+        stack: ExitStack,
+        folders: dict[str, int],
+        path: str,
+        expected: bytes | None,
+        new: bytes | None,
+        *,
+        mode: int,
     ) -> StagedWrite:
-        """Write the new bytes of one file beside it, for `StagedWrites`, which makes it durable."""
+        """Write the new bytes of one file beside it, for `StagedWrites`, which makes it durable.
+
+        Args: mode: permission bits that a new document may have at most.
+        """
         *parents, name = self._resolved(path)
         folder = "/".join(parents)
         try:
@@ -191,7 +232,9 @@ class Worktree:
                 folders[folder] = stack.enter_context(self.folder.opened(parents))
             fd = folders[folder]
             placement.refuse_read_only(fd, name)
-            temp = None if new is None else placement.stage(fd, name, expected, new)
+            if expected is None:
+                mode &= self._mode_beside(parents)
+            temp = None if new is None else placement.stage(fd, name, expected, new, mode=mode)
         except OSError as error:
             raise _cannot(f"“{shown(path)}” cannot be written", error.strerror) from error
         if temp is not None:
@@ -268,7 +311,7 @@ class Worktree:
                     if aside.has(fd, folders[depth]):
                         continue
                     placement.refuse_read_only_folder(fd)
-                    os.mkdir(folders[depth], dir_fd=fd)
+                    placement.make_folder(fd, folders[depth])
                     made.append(folders[: depth + 1])
                     os.fsync(fd)
             yield

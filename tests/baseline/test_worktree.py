@@ -468,6 +468,55 @@ def test_replace_gives_a_new_document_the_mode_that_any_editor_would(root: Path)
     assert (root / "new.md").stat().st_nlink == 1
 
 
+@pytest.mark.parametrize(
+    ("modes", "expected"),
+    [
+        ([0o600, 0o600], 0o600),
+        ([0o640, 0o660], 0o640),
+        ([0o644, 0o600], 0o600),
+        ([0o755], 0o644),
+        ([0o444], 0o644),
+        ([0o400], 0o600),
+    ],
+)
+@pytest.mark.parametrize("path", ["new.md", "sub/deep/new.md"])
+def test_a_new_document_is_read_by_nobody_who_may_not_read_those_beside_it(
+    root: Path, modes: list[int], expected: int, path: str
+) -> None:
+    for number, mode in enumerate(modes):
+        (root / f"{number}.md").write_bytes(b"x")
+        (root / f"{number}.md").chmod(mode)
+    root.chmod(0o750)
+    worktree = Worktree(root)
+    assert worktree.replace(path, expected=None, new=b"y\n")
+    assert stat.S_IMODE((root / path).stat().st_mode) == expected
+    with worktree.staged([(f"staged/{path}", None, b"z\n")]) as staged:
+        assert staged.replace() == ()
+    assert stat.S_IMODE((root / "staged" / path).stat().st_mode) == expected
+    assert {stat.S_IMODE(one.stat().st_mode) for one in root.rglob("*") if one.is_dir()} == {0o750}
+
+
+def test_documents_of_a_folder_of_its_own_go_by_that_folder(root: Path) -> None:
+    (root / "a.md").write_bytes(b"x")
+    (root / "private").mkdir()
+    (root / "private/b.md").write_bytes(b"x")
+    (root / "private/b.md").chmod(0o600)
+    assert Worktree(root).replace("private/c.md", expected=None, new=b"y\n")
+    assert Worktree(root).replace("d.md", expected=None, new=b"y\n")
+    assert stat.S_IMODE((root / "private/c.md").stat().st_mode) == 0o600
+    assert (root / "d.md").stat().st_mode == (root / "a.md").stat().st_mode
+
+
+def test_a_renamed_document_is_read_by_nobody_new(root: Path) -> None:
+    for name in ("a.md", "b.md"):
+        (root / name).write_bytes(b"x\n")
+    (root / "b.md").chmod(0o600)
+    worktree = Worktree(root)
+    with worktree.staged([("b.md", b"x\n", None), ("old/b.md", None, b"x\n")]) as staged:
+        assert staged.replace() == ()
+    assert stat.S_IMODE((root / "old/b.md").stat().st_mode) == 0o600
+
+
 def test_c107_replace_through_an_inside_link_changes_the_target_and_keeps_the_link(root: Path) -> None:
     (root / "sub").mkdir()
     real = root / "sub" / "real_target.md"
