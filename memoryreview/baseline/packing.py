@@ -134,11 +134,20 @@ def collect(git_dir: Path, *, older_than_s: int = SAFE_AGE_S) -> bool:
 
 
 def sweep(git_dir: Path) -> tuple[Path, ...]:
-    """Remove what a killed packing left behind and return it. Files of another git's packing stay."""
+    """Remove what a killed packing left behind and return it. Files of another git's packing stay.
+
+    Raises BaselineError with the system's reason.
+    """
     if not (git_dir / MARK_NAME).exists():
         return ()
     with packing_lock(git_dir) as fd:
-        return () if fd is None else _sweep(git_dir)
+        try:
+            return () if fd is None else _sweep(git_dir)
+        except OSError as error:
+            raise BaselineError(
+                f"What a packing left in “{git_dir}” cannot be removed: {error.strerror}. Nothing else was changed; "
+                "give permission, then try again."
+            ) from error
 
 
 @contextmanager
@@ -163,9 +172,7 @@ def _lock(git_dir: Path, wait_s: float) -> int | None:
     try:
         fd = os.open(git_dir / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise BaselineError(
-            f"The baseline at “{git_dir}” cannot be packed: {error.strerror}. Nothing was changed."
-        ) from error
+        raise _cannot_lock(git_dir, error) from error
     while True:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -174,8 +181,18 @@ def _lock(git_dir: Path, wait_s: float) -> int | None:
                 os.close(fd)
                 return None
             time.sleep(_PAUSE_S)
+        except OSError as error:
+            os.close(fd)
+            raise _cannot_lock(git_dir, error) from error
         else:
             return fd
+
+
+def _cannot_lock(git_dir: Path, error: OSError) -> BaselineError:
+    return BaselineError(
+        f"The baseline at “{git_dir}” cannot be packed: {error.strerror}. Nothing was changed; run "
+        "“memoryreview doctor”."
+    )
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from subprocess import PIPE
 from types import MappingProxyType
@@ -55,12 +55,35 @@ class _BaselineGit(git.Git):
             )
         environment = {**variables(*_PASSED_ON), **self._settings}
         assigned = [f"{name}={value}" for name, value in environment.items()]
-        return super().execute(["env", "-i", *assigned, executable, *command[1:]], *arguments, **options)
+        try:
+            return super().execute(["env", "-i", *assigned, executable, *command[1:]], *arguments, **options)
+        except OSError as error:  # no process, no pipe
+            raise _cannot_start(error) from error
 
 
 def variables(*names: str) -> dict[str, str]:
     """Return those of some variables that this process has."""
     return {name: os.environ[name] for name in names if name in os.environ}
+
+
+def _cannot_start(error: OSError) -> BaselineError:
+    return BaselineError(
+        f"git cannot be started: {error.strerror}. Nothing was changed; close other programs or make room, then try "
+        "again."
+    )
+
+
+@contextmanager
+def _asked(content: bytes) -> Iterator[IO[bytes]]:
+    """Give a file without a name that git reads as its input. Raises BaselineError when the system has no room."""
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context(tempfile.TemporaryFile())
+            file.write(content)
+            file.seek(0)
+        except OSError as error:
+            raise _cannot_start(error) from error
+        yield file
 
 
 def run(
@@ -71,15 +94,13 @@ def run(
     pass_fds: Sequence[int] = (),
     settings: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[int, bytes, str]:
-    """Run one git command and return (exit code, stdout, stderr). Raises BaselineError when git is not installed.
+    """Run one git command and return (exit code, stdout, stderr). Raises BaselineError when git cannot be started.
 
     Args:
         pass_fds: open files that the process keeps open until it ends, such as a lock.
         settings: variables that take the place of ours.
     """
-    with tempfile.TemporaryFile() as asked:
-        asked.write(stdin)
-        asked.seek(0)
+    with _asked(stdin) as asked:
         status, stdout, stderr = _BaselineGit(git_dir, **settings).execute(
             ["git", *arguments],
             istream=asked,
@@ -103,9 +124,7 @@ def every_object(git_dir: Path) -> Iterator[tuple[str, bytes, bytes]]:
 
 def named_objects(git_dir: Path, oids: Iterable[str]) -> Iterator[tuple[str, bytes, bytes]]:
     """Yield (id, kind, payload) of these objects, in one process. Raises BaselineError when one is missing."""
-    with tempfile.TemporaryFile() as asked:
-        asked.write("".join(f"{oid}\n" for oid in oids).encode("ascii"))
-        asked.seek(0)
+    with _asked("".join(f"{oid}\n" for oid in oids).encode("ascii")) as asked:
         yield from _objects(git_dir, asked)
 
 

@@ -27,19 +27,20 @@ _PAUSE_S = 0.02
 def read_branch(git_dir: Path) -> str | None:
     """Return the commit id that the branch points to, None before the first commit. Raises BaselineError."""
     try:
-        value = (git_dir / BRANCH).read_bytes().strip().decode("ascii", "replace")
-    except FileNotFoundError:
-        packed = _read_packed(git_dir)
+        value = _read_loose(git_dir)
+        packed = _read_packed(git_dir) if value is None else None
+    except OSError as error:
+        raise BaselineError(
+            f"The branch of the baseline at “{git_dir}” cannot be read: {error.strerror}. Nothing was changed; "
+            "try again."
+        ) from error
+    if value is None:
         if packed is None and not (git_dir / "HEAD").is_file():
             raise BaselineError(
                 f"The baseline at “{git_dir}” is gone. The memory folder is unchanged; restore the data folder from a "
                 "backup."
-            ) from None
+            )
         return packed
-    except OSError as error:
-        raise BaselineError(
-            f"The branch of the baseline at “{git_dir}” cannot be read: {error.strerror}. Nothing was changed."
-        ) from error
     if not is_oid(value):
         raise BaselineError(
             f"The branch file “{git_dir / BRANCH}” is damaged: it names no commit. Nothing was changed; run "
@@ -99,8 +100,8 @@ def _sync(branch: Path) -> None:
         durable.sync_folder(branch.parent)
     except OSError as error:
         raise BaselineError(
-            f"The branch “{branch}” was moved, but may not survive a power cut: {error.strerror}. "
-            "The memory folder is unchanged; check the disk, then run “memoryreview verify”."
+            f"The branch “{branch}” was moved, so the change is in force, but it may not survive a power cut: "
+            f"{error.strerror}. The rest is carried on by itself; check the disk, then run “memoryreview verify”."
         ) from error
 
 
@@ -160,6 +161,13 @@ def _refuse_stale(lock: Path) -> None:
             f"Another git program left its lock file “{lock}” {age_s:.0f} s ago. The change waits and nothing was "
             "written. If no git command is at work in that folder, remove the file, then try again."
         )
+
+
+def _read_loose(git_dir: Path) -> str | None:
+    try:
+        return (git_dir / BRANCH).read_bytes().strip().decode("ascii", "replace")
+    except FileNotFoundError:
+        return None
 
 
 def _read_packed(git_dir: Path) -> str | None:

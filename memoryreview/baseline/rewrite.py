@@ -145,7 +145,8 @@ def bring_in(aside: Path, git_dir: Path) -> None:
         durable.sync_folder(packs)
     except OSError as error:
         raise BaselineError(
-            f"The new history cannot be laid into “{git_dir}”: {error.strerror}. Nothing was changed."
+            f"The new history cannot be laid into “{git_dir}”: {error.strerror}. The old one was not touched; make "
+            "room or give permission, then try again."
         ) from error
     steps.on_step("rewrite.brought_in")
 
@@ -165,7 +166,7 @@ def drop_rest(aside: Path, git_dir: Path) -> None:
         raise BaselineError(f"“{aside}” holds no new history, so the old one stays. Run “memoryreview verify”.")
     try:
         objects = git_dir / "objects"
-        for path in [path for path in objects.rglob("*") if not path.is_dir()]:
+        for path in list(_files_below(objects)):
             if path.parent.name != "pack" or path.name not in kept:
                 path.unlink(missing_ok=True)
         for folder in objects.iterdir():
@@ -173,7 +174,7 @@ def drop_rest(aside: Path, git_dir: Path) -> None:
                 folder.rmdir()
             elif folder.is_dir():
                 durable.sync_folder(folder)
-        for path in [path for path in (git_dir / "refs").rglob("*") if not path.is_dir()]:
+        for path in list(_files_below(git_dir / "refs")):
             if path != git_dir / BRANCH:
                 path.unlink(missing_ok=True)
         for name in ("packed-refs", "ORIG_HEAD", "FETCH_HEAD", "shallow", seen.NAME):
@@ -184,31 +185,52 @@ def drop_rest(aside: Path, git_dir: Path) -> None:
     except OSError as error:
         raise BaselineError(
             f"The old history in “{git_dir}” cannot be removed: {error.strerror}. The new one is in force; give "
-            "permission, then open any page of the store, which tries again."
+            "permission, then it is removed by itself."
         ) from error
     steps.on_step("rewrite.rest_dropped")
 
 
 def discard(aside: Path, git_dir: Path, *, keep_pack: bool) -> None:
-    """Remove the second repository. Args: keep_pack: its pack is in force; else it leaves the first one, too."""
-    if not aside.exists():
-        return
-    if not keep_pack:
-        for path in reversed(_pack_files(aside)):
-            (git_dir / "objects" / "pack" / path.name).unlink(missing_ok=True)
-    shutil.rmtree(aside)
-    durable.sync_folder(aside.parent)
+    """Remove the second repository. Args: keep_pack: its pack is in force; else it leaves the first one, too.
+
+    Raises BaselineError with the system's reason; what is left does no harm, and can be removed later.
+    """
+    try:
+        if not aside.exists():
+            return
+        if not keep_pack:
+            for path in reversed(_pack_files(aside)):
+                (git_dir / "objects" / "pack" / path.name).unlink(missing_ok=True)
+        shutil.rmtree(aside)
+        durable.sync_folder(aside.parent)
+    except OSError as error:
+        raise BaselineError(
+            f"What erasing left at “{aside}” cannot be removed: {error.strerror}. No history was changed by that; give "
+            "permission, then it is removed by itself."
+        ) from error
 
 
 def _pack_files(aside: Path) -> list[Path]:
     return [path for path in (aside / "objects" / "pack").glob("pack-*") if path.suffix in _PACK_SUFFIXES]
 
 
+def _files_below(folder: Path) -> Iterator[Path]:
+    """Yield what is no folder. Raises OSError for a folder that cannot be listed: what it hides would stay."""
+    for here, _folders, names in os.walk(folder, onerror=_raise):
+        yield from (Path(here) / name for name in names)
+
+
+def _raise(error: OSError) -> None:
+    raise error
+
+
 def _write(path: Path, content: bytes) -> None:
     try:
         durable.write_new_file(path, content)
     except OSError as error:
-        raise BaselineError(f"“{path}” cannot be written: {error.strerror}. Nothing was changed.") from error
+        raise BaselineError(
+            f"“{path}” cannot be written: {error.strerror}. Nothing was changed; make room, then try again."
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)

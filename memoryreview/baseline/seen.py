@@ -11,6 +11,7 @@ import os
 import stat
 import struct
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -136,7 +137,8 @@ def save(
         os.utime(temp, (0, 0))
         temp.replace(target)
     except OSError:
-        temp.unlink(missing_ok=True)
+        with suppress(OSError):
+            temp.unlink()
 
 
 def _entry(name: bytes, oid: str, state: bytes) -> bytes:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import traceback
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -51,13 +53,19 @@ def act(experiment: Experiment, notes: Notes, expected: dict[str, Any] | None) -
         error = f"{type(refused).__name__}: {refused}"
     except Exception as escaped:  # noqa: BLE001  # any other is a finding
         error = f"{type(escaped).__name__}: {escaped}"
-        faults.append(f"no sentence for a person: {error}")
+        faults.append(f"no sentence for a person: {error}, from {_place(escaped)}")
     events = list(wire.events)
     wire.disarm()
     answer = {"events": events, "tripped": wire.tripped, "error": error}
     # the rest as in a server that lives on
     judged = judge(experiment, notes, expected, seen)
     return {**answer, **judged, "faults": [*faults, *judged["faults"]]}
+
+
+def _place(error: Exception) -> str:
+    """Return which lines of the product let it pass, outermost first."""
+    frames = [one for one in traceback.extract_tb(error.__traceback__) if "memoryreview" in Path(one.filename).parts]
+    return " > ".join(f"{Path(one.filename).stem}:{one.lineno} {one.name}" for one in frames)
 
 
 def recover(deadly: int) -> dict[str, Any]:

@@ -197,10 +197,14 @@ def _first_commit(store: Store, tree: Tree) -> str:
                 at=timezone.now(),
             )
             commits.advance(repository, expected=None, new=head)
-    except BaselineError as error:
-        raise AdoptError(str(error)) from error
-    except OSError as error:
-        raise AdoptError(f"The baseline cannot be written: {error.strerror}. Nothing was changed.") from error
+    except (BaselineError, OSError) as error:
+        # No store has it, so nobody would ever ask for it.
+        shutil.rmtree(git_dir, ignore_errors=True)
+        what = error.strerror if isinstance(error, OSError) else str(error).partition(". ")[0]
+        raise AdoptError(
+            f"The baseline cannot be written: {what}. Nothing was changed; make room or give permission, then try "
+            "again."
+        ) from error
     return head
 
 

@@ -205,7 +205,8 @@ def _erase(shop: Workshop, eraser: Eraser, person: User, note: str) -> Erasure:
         erasures.drop(erasure)
         if isinstance(error, OSError):
             raise CannotApplyError(
-                f"The new history cannot be written: {error.strerror}. Nothing was changed."
+                f"The new history cannot be written: {error.strerror}. Nothing was changed; make room or give "
+                "permission, then try again."
             ) from error
         raise CannotApplyError(str(error)) from error
     erasure.refresh_from_db()

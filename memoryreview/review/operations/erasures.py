@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Iterator
 from hashlib import file_digest
@@ -13,10 +14,12 @@ from django.apps import apps
 from django.db import OperationalError, connections, transaction
 
 from memoryreview.baseline import durable, rewrite, steps
+from memoryreview.baseline.errors import BaselineError
 from memoryreview.baseline.packing import packing_lock
 from memoryreview.baseline.repository import Repository
 from memoryreview.baseline.worktree import Worktree, WorktreeError
 from memoryreview.core.erasure import Eraser
+from memoryreview.core.errors import MemoryReviewError
 from memoryreview.core.names import shown
 from memoryreview.review.models import Backup, Decision, Erasure, ErasureState, MovedCommit, Store, Verb
 
@@ -29,6 +32,8 @@ from .stores import aside_dir, baseline_dir, worktree_of
 _OPEN = (ErasureState.PREPARING, ErasureState.IN_FORCE)
 _FORGET_TRIES = 5
 _FORGET_PAUSE_S = 0.2
+
+log = logging.getLogger(__name__)
 
 
 def resume(store: Store) -> None:
@@ -47,7 +52,7 @@ def resume(store: Store) -> None:
                 finish(erasure)
         last = Erasure.objects.filter(store=store).order_by("-pk").first()
         is_in_force = last is not None and last.state == ErasureState.DONE
-        rewrite.discard(aside_dir(store), git_dir, keep_pack=is_in_force)
+        _discard(store, keep_pack=is_in_force)
 
 
 def tidy_up(store: Store) -> None:
@@ -68,7 +73,15 @@ def drop(erasure: Erasure) -> None:
         if is_first and erasure.decision is not None:
             note = "The erasure stopped before it was in force. Nothing was changed; press again."
             ledger.record(Decision(store=erasure.store, verb=Verb.INTERRUPT, person=erasure.person, note=note))
-    rewrite.discard(aside_dir(erasure.store), baseline_dir(erasure.store), keep_pack=False)
+    _discard(erasure.store, keep_pack=False)
+
+
+def _discard(store: Store, *, keep_pack: bool) -> None:
+    """Remove what lies beside the history; what the system keeps does no harm, and the next lock of the store tries."""
+    try:
+        rewrite.discard(aside_dir(store), baseline_dir(store), keep_pack=keep_pack)
+    except BaselineError as error:
+        log.warning("%s: %s", store.slug, error)
 
 
 def finish(erasure: Erasure) -> None:
@@ -80,8 +93,19 @@ def finish(erasure: Erasure) -> None:
     4. Let the database forget: its files are written anew.
     5. Remove the backups that we made before; those that cannot be are named in `left`.
 
-    Raises: BaselineError with the system's reason; the next lock of the store carries on.
+    Raises: BaselineError that says so, with the system's reason; the next lock of the store carries on.
     """
+    try:
+        _finish(erasure)
+    except MemoryReviewError as error:
+        what = str(error).partition(". ")[0]
+        raise BaselineError(
+            f"The erasure in “{erasure.store.slug}” is in force, but not finished: {what}. It is carried on by itself, "
+            "and until then nothing else is written to this store; make room or give permission if it stays so."
+        ) from error
+
+
+def _finish(erasure: Erasure) -> None:
     store = erasure.store
     git_dir, aside = baseline_dir(store), aside_dir(store)
     rewrite.bring_in(aside, git_dir)
@@ -103,7 +127,7 @@ def finish(erasure: Erasure) -> None:
         Erasure.objects.filter(pk=erasure.pk).update(
             state=ErasureState.DONE, left=list(dict.fromkeys(left)), forgotten=forgotten
         )
-    rewrite.discard(aside, git_dir, keep_pack=True)
+    _discard(store, keep_pack=True)
     steps.on_step("erasure.done")
 
 
@@ -148,8 +172,11 @@ def put(worktree: Worktree, path: str, content: bytes, to: str | None, new: byte
 
 
 def _replace_on_disk(store: Store, folder: Path) -> Iterator[str]:
-    """Put the staged documents in place; yield a sentence for each that has to be looked at by a person."""
-    plan: list[dict[str, Any]] = json.loads((folder / "plan.json").read_bytes())
+    """Put the staged documents in place; yield a sentence for each that has to be looked at by a person.
+
+    Raises BaselineError when what was staged cannot be read.
+    """
+    plan: list[dict[str, Any]] = json.loads(_staged(folder / "plan.json"))
     wanted = {one["key"]: one for one in plan}
     if not wanted:
         return
@@ -163,16 +190,24 @@ def _replace_on_disk(store: Store, folder: Path) -> Iterator[str]:
         one = wanted.get(_key(path))
         if one is None:
             continue
-        new = None if one["to"] is None else (folder / one["file"]).read_bytes()
+        new = None if one["to"] is None else _staged(folder / one["file"])
         if one["to"] == path and content == new:
             continue
+        name = shown(one["to"] or path)
         try:
-            done = keyed_digest(content) == one["digest"] and put(worktree, path, content, one["to"], new)
-        except WorktreeError:
-            done = False
-        if not done:
-            name = shown(one["to"] or path)
-            yield f"“{name}” was written while the text was being erased. Look whether it still stands there."
+            if keyed_digest(content) != one["digest"] or not put(worktree, path, content, one["to"], new):
+                yield f"“{name}” was written while the text was being erased. Look whether it still stands there."
+        except WorktreeError as error:
+            yield f"The text may still stand in “{name}” on disk; erase again. {error}"
+
+
+def _staged(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise BaselineError(
+            f"“{path}”, which is to stand on disk, cannot be read: {error.strerror}. Try again."
+        ) from error
 
 
 def _key(path: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -64,6 +65,52 @@ def test_kill_at_each_step(
         assert audit(store) == []
     assert number > 15
     assert came_through == {True, False}
+
+
+@pytest.mark.django_db(databases=["default", "queue"])
+def test_left_overs_that_the_system_keeps_stop_no_erasure(
+    make_store: MakeStore, owner: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = make_store({"people.md": NOTE})
+    remove = shutil.rmtree
+
+    def refuse(path: Path, **options: bool) -> None:
+        if path == aside_dir(store):
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        remove(path, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(shutil, "rmtree", refuse)
+        do_erase(store, owner)
+    assert Erasure.objects.get().state == ErasureState.DONE
+    assert aside_dir(store).exists()
+
+    reconcile(store)
+
+    assert not aside_dir(store).exists()
+    assert traces(store) == []
+
+
+@pytest.mark.django_db(databases=["default", "queue"])
+def test_an_erasure_that_the_system_stops_half_way_says_that_it_is_in_force(
+    make_store: MakeStore, owner: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = make_store({"people.md": NOTE})
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            steps, "on_step", lambda name: name == "erasure.recorded" and patched.setattr(os, "link", refuse)
+        )
+        with pytest.raises(CannotApplyError, match=r"is in force, but not finished: .*No space left.*by itself"):
+            do_erase(store, owner)
+
+    reconcile(store)
+
+    assert Erasure.objects.get().state == ErasureState.DONE
+    assert traces(store) == []
 
 
 @pytest.mark.django_db(databases=["default", "queue"])
