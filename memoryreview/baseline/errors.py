@@ -10,3 +10,7 @@ class BaselineError(MemoryReviewError):
 
     problem = "baseline-unusable"
     status = 503
+
+
+class ForeignConfigError(BaselineError):
+    """The git config of a baseline is not the one that we wrote; its objects may all be there."""

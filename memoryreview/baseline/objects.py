@@ -124,7 +124,7 @@ class ObjectStore:
         if found is None or found[0] != kind:
             raise BaselineError(
                 f"The baseline has no {kind.decode()} {oid[:40]}: its history is not complete. Nothing was changed; "
-                "run “memoryreview verify”, then restore the data folder from a backup."
+                "run “memoryreview verify”, then restore the data folder from a backup, or adopt the folder anew."
             )
         return found[1]
 

@@ -38,13 +38,13 @@ def read_branch(git_dir: Path) -> str | None:
         if packed is None and not (git_dir / "HEAD").is_file():
             raise BaselineError(
                 f"The baseline at “{git_dir}” is gone. The memory folder is unchanged; restore the data folder from a "
-                "backup."
+                "backup, or adopt the folder anew."
             )
         return packed
     if not is_oid(value):
         raise BaselineError(
             f"The branch file “{git_dir / BRANCH}” is damaged: it names no commit. Nothing was changed; run "
-            "“memoryreview verify”, then restore the data folder from a backup."
+            "“memoryreview verify”, then restore the data folder from a backup, or adopt the folder anew."
         )
     return value
 

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from . import durable, steps
-from .errors import BaselineError
+from .errors import BaselineError, ForeignConfigError
 from .lock import store_lock
 from .objects import DOCUMENT_MODES, FOLDER_MODE, CommitObject, ObjectStore, TreeEntry, decode_commit, decode_tree
 from .refs import BRANCH, read_branch
@@ -275,16 +275,16 @@ def _check_is_ours(git_dir: Path) -> None:
     except (FileNotFoundError, NotADirectoryError) as error:
         raise BaselineError(
             f"There is no baseline at “{git_dir}”. The memory folder is unchanged; restore the data folder from a "
-            "backup."
+            "backup, or adopt the folder anew."
         ) from error
     except OSError as error:
         raise BaselineError(
             f"The baseline at “{git_dir}” cannot be read: {error.strerror}. Nothing was changed."
         ) from error
     if config != CONFIG:
-        raise BaselineError(
+        raise ForeignConfigError(
             f"The git config at “{git_dir / 'config'}” is not the one that memoryreview wrote, so it is not used. "
-            "Nothing was changed; find out who changed it, then restore the file from a backup."
+            "Nothing was changed; find out who changed it, then copy the file of another baseline: all are the same."
         )
 
 

@@ -257,7 +257,8 @@ class _Walk:
         head = self._repository.head()
         if head is None:
             raise BaselineError(
-                "The baseline has no commit. Nothing was changed; restore the data folder from a backup."
+                "The baseline has no commit. Nothing was changed; restore the data folder from a backup, or adopt the "
+                "folder anew."
             )
         walked = Walked()
         before: dict[str, Held] = {}

@@ -12,6 +12,9 @@ When a text is erased from a history: `erasure.begun`, `rewrite.sealed`, `rewrit
 of the branch, `rewrite.rest_dropped`, those of the documents, `erasure.replayed`, `erasure.forgotten`,
 `erasure.backups_removed`, `erasure.done`.
 
+When a new baseline begins for a store that lost its own: `anew.set_aside`, `repository.written`, those of the objects,
+`intent.recorded`, those of the branch, `change.recorded`.
+
 The product announces each step and never assigns `on_step`. Tests do, in a process of their own to kill it there, or in
 this one to watch the order or to write at that moment.
 """

@@ -52,6 +52,18 @@ def merge3(base: bytes | None, ours: bytes | None, theirs: bytes | None) -> Merg
     return _merge_lines(_lines(base), _lines(ours), _lines(theirs))
 
 
+def merge_without_base(ours: bytes | None, theirs: bytes | None) -> Merged | Conflicted:
+    """Merge two states of one document whose common base is not known: nothing that stands may go by it.
+
+    What theirs adds to ours is taken. Where a line of ours would go or change, it is a conflict.
+    """
+    if ours is None or ours == theirs:
+        return Merged(theirs)
+    if theirs is None or any(change.old for change in changes(ours, theirs)):
+        return whole(None, ours, theirs)
+    return Merged(theirs)
+
+
 def whole(base: bytes | None, ours: bytes | None, theirs: bytes | None) -> Conflicted:
     """Return the conflict in which every line is in question."""
     return Conflicted((Conflict(_whole(base), _whole(ours), _whole(theirs)),))

@@ -79,7 +79,7 @@ def test_create_killed_before_the_rename_leaves_no_repository_and_can_be_repeate
 def test_c116_open_of_a_removed_baseline_says_what_to_do(repository: Repository) -> None:
     commit(repository, {"a.md": b"one\n"})
     shutil.rmtree(repository.git_dir)
-    with pytest.raises(BaselineError, match="restore the data folder from a backup"):
+    with pytest.raises(BaselineError, match="restore the data folder from a backup, or adopt the folder anew"):
         Repository(repository.git_dir)
 
 

@@ -35,7 +35,7 @@ def test_nothing_is_lost_whatever_goes_wrong(
     assert tally.struck["kill"] >= 1
 
 
-ELSEWHERE = re.compile(r"(packs|graph|objects)\..*")
+ELSEWHERE = re.compile(r"(packs|graph|objects|anew)\..*")
 """Steps of operations that are no scenario here: their own tests kill them."""
 
 

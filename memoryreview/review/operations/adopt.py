@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -187,16 +187,8 @@ def _first_commit(store: Store, tree: Tree) -> str:
     try:
         git_dir.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with Repository.create(git_dir) as repository, store_lock(git_dir):
-            head = commits.write_commit(
-                repository,
-                parent=None,
-                delta=dict(tree),
-                subject=f"Adopt {store.slug}",
-                body=f"{len(tree)} documents as they stood in the folder.",
-                trailers={"Change-Kind": str(ChangeKind.ADOPT)},
-                at=timezone.now(),
-            )
-            commits.advance(repository, expected=None, new=head)
+            body = f"{len(tree)} documents as they stood in the folder."
+            return begin_history(repository, tree, subject=f"Adopt {store.slug}", body=body)
     except (BaselineError, OSError) as error:
         # No store has it, so nobody would ever ask for it.
         shutil.rmtree(git_dir, ignore_errors=True)
@@ -205,6 +197,25 @@ def _first_commit(store: Store, tree: Tree) -> str:
             f"The baseline cannot be written: {what}. Nothing was changed; make room or give permission, then try "
             "again."
         ) from error
+
+
+def begin_history(
+    repository: Repository, tree: Tree, *, subject: str, body: str, journal: Callable[[str], object] | None = None
+) -> str:
+    """Make the first commit of an empty baseline, and return it. `journal` is told of it before the branch moves."""
+    head = commits.write_commit(
+        repository,
+        parent=None,
+        delta=dict(tree),
+        subject=subject,
+        body=body,
+        trailers={"Change-Kind": str(ChangeKind.ADOPT)},
+        at=timezone.now(),
+    )
+    if journal is not None:
+        journal(head)
+    if not commits.advance(repository, expected=None, new=head):
+        raise BaselineError("Another process began this baseline just now. Nothing was changed; look again.")
     return head
 
 
@@ -233,17 +244,24 @@ def _record(store: Store, tree: Tree, head: str, team: str) -> None:
         else:
             store.owner = owner
         store.save(force_insert=True)
-        decision = ledger.record(Decision(store=store, change=head, verb=Verb.ADOPT, person=owner))
-        change = Change.objects.create(
-            oid=head,
-            store=store,
-            kind=ChangeKind.ADOPT,
-            decision=decision,
-            person=owner,
-            title=f"Adopt {store.slug}: {len(tree)} documents",
-            paths=sorted(tree),
-        )
-        ChangedPath.objects.bulk_create(ChangedPath(change=change, store=store, path=path) for path in tree)
+        decision = Decision(store=store, change=head, verb=Verb.ADOPT, person=owner)
+        record_beginning(decision, f"Adopt {store.slug}: {len(tree)} documents", tree)
+
+
+def record_beginning(decision: Decision, title: str, paths: Iterable[str]) -> Change:
+    """Record the first commit of a baseline and the decision to make it. Call inside a transaction."""
+    ledger.record(decision)
+    change = Change.objects.create(
+        oid=decision.change,
+        store=decision.store,
+        kind=ChangeKind.ADOPT,
+        decision=decision,
+        person=decision.person,
+        title=title[:300],
+        paths=sorted(paths),
+    )
+    ChangedPath.objects.bulk_create(ChangedPath(change=change, store=change.store, path=path) for path in change.paths)
+    return change
 
 
 def _team(name: str, owner: User | None) -> Team:

@@ -43,7 +43,7 @@ def history_faults(store: Store, head: str, last: int) -> Iterator[Fault]:
     except BaselineError as error:
         yield Fault("git", slug, str(error))
         return
-    for change in record.missing(seen):
+    for change in record.missing(seen, next(iter(seen), "")):
         yield Fault(
             "history",
             f"{slug} {change.oid}",
@@ -106,8 +106,14 @@ class _Record:
         if decision is not None:
             self.used.add(decision.pk)
 
-    def missing(self, seen: Mapping[str, str]) -> Sequence[Change]:
-        return [change for oid, change in self.changes.items() if oid not in seen]
+    def missing(self, seen: Mapping[str, str], root: str) -> Sequence[Change]:
+        """Return the changes that git should know. Those of before a baseline that began anew, as its first commit and
+        a decision of its own say, are records only."""
+        began = self.changes.get(root)
+        decision = began.decision if began is not None and began.kind == ChangeKind.ADOPT else None
+        is_told = began is not None and decision is not None and (decision.verb, decision.change) == (Verb.ADOPT, root)
+        since = began.pk if began is not None and is_told else 0
+        return [change for oid, change in self.changes.items() if oid not in seen and change.pk > since]
 
 
 def is_import(change: Change, decision: Decision | None) -> bool:

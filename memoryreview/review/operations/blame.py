@@ -86,6 +86,8 @@ class _Walk:
             return
         expected, left = self._at.entry(self._path), MAX_BYTES
         for passage in passages(self._store, self._path, as_of=as_of):
+            if expected is None and not repository.has_commit(passage.oid):
+                break  # the baseline began anew after it, without the document
             after = repository.snapshot(passage.oid)
             entry = after.entry(passage.path)
             if _blob(entry) != _blob(expected):

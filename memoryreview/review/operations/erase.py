@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from memoryreview.baseline import rewrite, steps
 from memoryreview.baseline.errors import BaselineError
+from memoryreview.baseline.lost import set_aside_before
 from memoryreview.baseline.message import compose
 from memoryreview.baseline.packing import packing_lock
 from memoryreview.baseline.rewrite import Walked
@@ -301,6 +302,10 @@ def _out_of_reach(store: Store, eraser: Eraser) -> list[str]:
     left = []
     if eraser.holds(store.root.encode("utf-8", "surrogateescape")):
         left.append("The text is a part of the name of the memory folder itself; rename the folder and adopt it anew.")
+    left += [
+        f"“{shown_name(str(path))}” was moved aside when a new baseline began. It may hold the text; remove it."
+        for path in set_aside_before(baseline_dir(store))
+    ]
     if store.push_to:
         left.append(
             f"“{shown_name(store.push_to)}” still holds the old history: it was pushed there, and memoryreview never "

@@ -27,7 +27,7 @@ from memoryreview.review.models import (
 from . import ledger, proposals
 from .errors import CannotApplyError
 from .reconcile import reconcile_within
-from .standing import judge_for
+from .standing import base_of, judge_for
 from .stores import Workshop, locked
 
 _CLOCKS_DIFFER_BY = timedelta(seconds=2)
@@ -177,7 +177,8 @@ def _waiting(shop: Workshop) -> Iterator[str]:
     for proposal in Proposal.objects.filter(store=shop.store, masked=False).waiting().order_by("pk"):
         before, revision = _shown(proposal), proposal.revision
         try:
-            base = shop.repository.snapshot(revision.base)
+            base = base_of(revision, shop.repository)
+            base = shop.tree() if base is None else base
             delta = {path: new for path, new in revision.delta().items() if base.get(path) != new}
             found = judge_for(proposal, base, delta, now=revision.created_at)
         except MemoryReviewError as error:

@@ -8,9 +8,9 @@ from contextlib import suppress
 from memoryreview.baseline import commits, packing
 from memoryreview.baseline.worktree import WorktreeError
 from memoryreview.core.errors import MemoryReviewError
-from memoryreview.review.models import Intent, Proposal, State, Store, Verb
+from memoryreview.review.models import ChangeKind, Intent, Proposal, State, Store, Verb
 
-from . import erasures, proposals
+from . import anew, erasures, proposals
 from .adopt import clear_unfinished
 from .apply import finish
 from .late import write_late
@@ -77,10 +77,12 @@ def replay_journal(shop: Workshop) -> None:
         with suppress(WorktreeError):
             shop.worktree().sweep()
     for intent in intents:
-        if shop.repository.is_ancestor(intent.oid, head):
-            finish(shop, intent)
-        else:
+        if not shop.repository.is_ancestor(intent.oid, head):
             intent.delete()
+        elif intent.kind == ChangeKind.ADOPT:
+            anew.finish(shop, intent)
+        else:
+            finish(shop, intent)
     write_late(shop)
 
 

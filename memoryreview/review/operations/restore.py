@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from memoryreview.baseline import steps
 from memoryreview.baseline.repository import Repository, Snapshot
 from memoryreview.baseline.worktree import WorktreeError
-from memoryreview.core.merge import Conflicted, merge3
+from memoryreview.core.merge import Conflicted
 from memoryreview.core.model import Delta, Finding, Guard, Tree
 from memoryreview.review.models import Change, ChangeKind, Decision, Proposal, Store, Verb
 from memoryreview.review.querysets import ChangeQuerySet
@@ -24,6 +24,7 @@ from .errors import CannotApplyError, NotFoundError, NotPermittedError, SecretDe
 from .inverse import findings
 from .permissions import require_maintainer
 from .reconcile import reconcile_within
+from .standing import base_of, merge_onto
 from .stores import Workshop, locked, reading, worktree_of
 
 MAX_COMPARED = 200
@@ -203,7 +204,7 @@ def _affected(step: _Step, repository: Repository) -> tuple[tuple[Affected, ...]
 
 def _fate_of(proposal: Proposal, step: _Step, repository: Repository) -> Fate:
     revision = proposal.revision
-    base = repository.snapshot(revision.base)
+    base = base_of(revision, repository)
     fates = {
         _fate(base, path, step.delta[path] if path in step.delta else step.tree.get(path), new)
         for path, new in revision.delta().items()
@@ -211,8 +212,8 @@ def _fate_of(proposal: Proposal, step: _Step, repository: Repository) -> Fate:
     return next(fate for fate in Fate if fate in fates)
 
 
-def _fate(base: Tree, path: str, coming: bytes | None, wanted: bytes | None) -> Fate:
-    merged = merge3(base.get(path), coming, wanted)
+def _fate(base: Tree | None, path: str, coming: bytes | None, wanted: bytes | None) -> Fate:
+    merged = merge_onto(base, path, coming, wanted)
     if isinstance(merged, Conflicted):
         return Fate.CONFLICT
     return Fate.CONTAINED if merged.data == coming else Fate.MOVED

@@ -29,6 +29,7 @@ from . import ledger
 from .apply import Landing, land, stands
 from .capture import capture_within, holds_secret
 from .errors import CannotApplyError, NotPermittedError, RollbackConflictError, SecretDetectedError, StaleViewError
+from .horizon import out_of_reach
 from .inverse import MAX_LATER, findings, inverse, later_on_same_lines
 from .judge import judge
 from .permissions import require_maintainer
@@ -74,7 +75,7 @@ def plan(change: Change) -> Plan:
 
 def _plan(change: Change, repository: Repository) -> Plan:
     tree = repository.snapshot(repository.head() or "")
-    refused = _never(change)
+    refused = _never(change, repository)
     if refused:
         return Plan(change, tree, {}, refused=refused)
     already = next(iter(undoers(change)), None)
@@ -183,7 +184,7 @@ def _plan_selected(changes: Sequence[Change], repository: Repository) -> Selecti
     gone = undone([change.pk for change in changes])
     ordered = sorted(changes, key=lambda change: -change.pk)
     undo = [change for change in ordered if change.pk not in gone]
-    refused = next((sentence for change in undo if (sentence := _never(change))), "")
+    refused = next((sentence for change in undo if (sentence := _never(change, repository))), "")
     back = inverse(store, () if refused else undo, tree, repository)
     later: dict[int, Change] = {}
     for change in undo if back.conflicts else ():
@@ -236,13 +237,13 @@ def _tidy_run(change: Change) -> list[int]:
     return run
 
 
-def _never(change: Change) -> str:
+def _never(change: Change, repository: Repository) -> str:
     """Return why a change can never be rolled back, "" for most."""
     if change.kind == ChangeKind.ADOPT:
         return "This is the first baseline of the store; there is nothing before it."
     if change.kind == ChangeKind.ERASE:
         return "What was erased is kept nowhere, so nothing can bring it back."
-    return ""
+    return out_of_reach(change, repository)
 
 
 def roll_back_selected(changes: Sequence[Change], *, person: User, note: str = "", shown: str | None = None) -> Change:

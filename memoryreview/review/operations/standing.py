@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from memoryreview.baseline.repository import Repository, Snapshot
-from memoryreview.core.merge import Conflict, Merged, changes, merge3
+from memoryreview.core.merge import Conflict, Conflicted, Merged, changes, merge3, merge_without_base
 from memoryreview.core.model import Classification, Delta, Tree
 from memoryreview.review.models import Proposal, Revision
 
@@ -21,7 +21,8 @@ class Standing:
 
     Args:
         head: commit that `tree` shows.
-        base_tree: what the revision was made from (equal to `tree` unless the head moved).
+        base_tree: what the revision was made from (equal to `tree` unless the head moved); None when the baseline does
+            not hold it any more.
         delta: what approving would change; {} when all of it stands in the baseline already.
         conflicts: documents whose lines both sides changed, by path; approving is impossible while there are any.
         proposed: the documents as proposed, before merging.
@@ -32,7 +33,7 @@ class Standing:
 
     head: str
     tree: Snapshot
-    base_tree: Snapshot
+    base_tree: Snapshot | None
     delta: Delta
     proposed: Delta
     shown: str
@@ -43,9 +44,9 @@ class Standing:
     @property
     def is_as_judged(self) -> bool:
         """Whether its documents stood in the base and have not changed since, so that it still is what it was then."""
-        return all(
-            (entry := self.tree.entry(path)) is not None and entry == self.base_tree.entry(path)
-            for path in self.proposed
+        base = self.base_tree
+        return base is not None and all(
+            (entry := self.tree.entry(path)) is not None and entry == base.entry(path) for path in self.proposed
         )
 
 
@@ -53,12 +54,12 @@ def standing(revision: Revision, repository: Repository, tree: Snapshot | None =
     """Merge a revision onto the present head, or onto a tree that is about to become it. Reads only."""
     tree = tree or repository.snapshot(repository.head() or "")
     head = tree.oid
-    base_tree = tree if revision.base == head else repository.snapshot(revision.base)
+    base_tree = tree if revision.base == head else base_of(revision, repository)
     proposed = revision.delta()
     delta: dict[str, bytes | None] = {}
     conflicts: dict[str, tuple[Conflict, ...]] = {}
     for path, new in proposed.items():
-        merged = merge3(base_tree.get(path), tree.get(path), new)
+        merged = merge_onto(base_tree, path, tree.get(path), new)
         if not isinstance(merged, Merged):
             conflicts[path] = merged.conflicts
         elif merged.data != tree.get(path):
@@ -74,6 +75,16 @@ def standing(revision: Revision, repository: Repository, tree: Snapshot | None =
         received=revision.created_at,
         conflicts=conflicts,
     )
+
+
+def base_of(revision: Revision, repository: Repository) -> Snapshot | None:
+    """Return what a revision was made from, None when the baseline does not hold it any more."""
+    return repository.snapshot(revision.base) if repository.has_commit(revision.base) else None
+
+
+def merge_onto(base: Tree | None, path: str, ours: bytes | None, new: bytes | None) -> Merged | Conflicted:
+    """Merge a document as proposed onto its present text; where its base is not known, nothing that stands may go."""
+    return merge_without_base(ours, new) if base is None else merge3(base.get(path), ours, new)
 
 
 def shown_hash(tree: Tree, delta: Delta) -> str:

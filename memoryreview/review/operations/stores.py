@@ -76,7 +76,7 @@ class Workshop:
         if head is None:
             raise BaselineError(
                 f"The baseline of “{self.store.slug}” has no commit. Nothing was changed; restore the data folder "
-                "from a backup."
+                "from a backup, or adopt the folder anew."
             )
         return head
 

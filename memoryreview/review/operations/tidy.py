@@ -14,7 +14,7 @@ from django.utils import timezone
 from memoryreview.baseline import steps
 from memoryreview.baseline.repository import Snapshot
 from memoryreview.core.classify.classify import classify
-from memoryreview.core.merge import Merged, merge3
+from memoryreview.core.merge import Merged
 from memoryreview.core.model import Classification, Delta, FormatName, Problem, Scope, Tree, Verdict
 from memoryreview.core.overlay import Overlay
 from memoryreview.core.redact import redacted
@@ -35,6 +35,7 @@ from .permissions import require_maintainer
 from .proposals import Draft, Submission
 from .reconcile import reconcile_within
 from .settle import settle
+from .standing import base_of, merge_onto
 from .stores import Workshop, locked, reading, skipped_in
 
 MAX_OPEN_SUGGESTIONS = 20
@@ -217,11 +218,10 @@ def _in_the_way(store: Store, tree: Tree, found: Plan) -> Mapping[str, str]:
     with reading(store) as repository:
         for proposal in Proposal.objects.filter(store=store, state__in=OPEN_STATES):
             wanted = {path: new for path, new in proposal.revision.delta().items() if path in new_texts}
-            base = repository.snapshot(proposal.revision.base) if wanted else {}
+            base = base_of(proposal.revision, repository) if wanted else None
             for path, new in wanted.items():
-                old = base.get(path)
-                if isinstance(merge3(old, tree.get(path), new), Merged) and not isinstance(
-                    merge3(old, new_texts[path], new), Merged
+                if isinstance(merge_onto(base, path, tree.get(path), new), Merged) and not isinstance(
+                    merge_onto(base, path, new_texts[path], new), Merged
                 ):
                     held[path] = _HELD
     return held

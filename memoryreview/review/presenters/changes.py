@@ -15,6 +15,7 @@ from memoryreview.review.models import Change, ChangeKind, Verb
 from memoryreview.review.operations import rollback
 from memoryreview.review.operations.certificate import is_erased
 from memoryreview.review.operations.errors import CannotApplyError
+from memoryreview.review.operations.horizon import out_of_reach
 from memoryreview.review.operations.permissions import may_maintain
 from memoryreview.review.operations.stores import reading
 from memoryreview.review.operations.undone import undone
@@ -66,7 +67,8 @@ RULE_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class ChangeRow:
-    """`note` says what happened to the document's name, in the history of one document."""
+    """`note` says what happened to the document's name, in the history of one document. `is_out_of_reach`: the baseline
+    does not hold it any more, so it cannot be undone."""
 
     id: int
     oid: str
@@ -83,6 +85,7 @@ class ChangeRow:
     at: Moment
     is_undone: bool
     is_undoable: bool
+    is_out_of_reach: bool = False
     note: str = ""
 
 
@@ -185,9 +188,12 @@ def _who(change: Change) -> str:
 def change_page(change: Change, person: User, now: datetime) -> ChangePage:
     """Read everything that the page of a change shows."""
     shown: tuple[DocumentView, ...] = ()
-    more, message = 0, ""
+    more, message, gone = 0, "", ""
     try:
         with reading(change.store) as repository:
+            gone = out_of_reach(change, repository)
+            if gone:
+                raise CannotApplyError(gone)
             message = repository.message(change.oid).strip()
         shown, more = _documents(change)
         undo = rollback_view(change, person, now)
@@ -207,7 +213,7 @@ def change_page(change: Change, person: User, now: datetime) -> ChangePage:
         undoes=change_rows(with_names(undoes, at_most=_UNDONE_SHOWN), now),
         more_undone=max(0, undoes.count() - _UNDONE_SHOWN),
         rollback=undo,
-        restore_url=_restore_url(change, person),
+        restore_url="" if gone else _restore_url(change, person),
         erase=tuple(_erase_links(change, shown, person)),
         erased=erased_view(change),
         proof_is_erased=is_erased(change.certificate or {}),

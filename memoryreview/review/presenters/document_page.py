@@ -12,6 +12,8 @@ from memoryreview.baseline.repository import Snapshot
 from memoryreview.core.formats import of as format_of
 from memoryreview.core.model import FormatName, Scope
 from memoryreview.review.models import Change, ChangedPath, Store
+from memoryreview.review.operations.errors import CannotApplyError
+from memoryreview.review.operations.horizon import out_of_reach
 from memoryreview.review.operations.stores import reading
 
 from . import documents, links
@@ -80,7 +82,7 @@ class DocumentPage:
 def document_page(store: Store, ask: Ask, person: User, now: datetime) -> DocumentPage | None:
     """Read one approved document by the first of its possible names; None when it never was one, or not then.
 
-    Raises: CannotApplyError when the baseline cannot be read.
+    Raises: CannotApplyError when the baseline cannot be read, or does not reach back to that change.
     """
     change = Change.objects.filter(store=store, oid=ask.at).first() if ask.at else None
     if ask.at and change is None:
@@ -88,6 +90,9 @@ def document_page(store: Store, ask: Ask, person: User, now: datetime) -> Docume
     with reading(store) as repository:
         head = repository.head() or ""
         present = repository.snapshot(head)
+        gone = out_of_reach(change, repository) if change is not None else ""
+        if gone:
+            raise CannotApplyError(gone)
         tree = present if change is None else repository.snapshot(change.oid)
         path = next((name for name in ask.readings if name in tree), ask.readings[0])
         data = tree.get(path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from heapq import merge
@@ -10,12 +10,16 @@ from itertools import islice
 
 from django.db.models import Q
 
-from memoryreview.review.models import ChangeKind, Store
+from memoryreview.review.models import Change, ChangeKind, Store
+from memoryreview.review.operations.anew import loss_of
+from memoryreview.review.operations.errors import CannotApplyError
+from memoryreview.review.operations.horizon import beginning, holds, looks_whole
 from memoryreview.review.operations.lineage import passages, renamed_to
+from memoryreview.review.operations.stores import reading
 from memoryreview.review.querysets import ChangeQuerySet
 
 from .changes import ChangeRow, change_rows
-from .links import history_url
+from .links import history_url, store_url
 from .words import CHANGE_WORDS
 
 UNREAD = "unread"
@@ -87,17 +91,19 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """`older` is the parameter `before` of the next page, "" on the last one."""
-
-    rows: tuple[ChangeRow, ...]
-    older: str
-
-
-@dataclass(frozen=True, slots=True)
 class HistoryLink:
     path: str
     url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """`older` is the parameter `before` of the next page, "" on the last one. `lost` leads to the stores of these rows
+    that need a new baseline."""
+
+    rows: tuple[ChangeRow, ...]
+    older: str
+    lost: tuple[HistoryLink, ...] = ()
 
 
 KIND_CHOICES = tuple((str(kind), CHANGE_WORDS[kind]) for kind in ChangeKind)
@@ -119,8 +125,8 @@ def listed_changes(
         found = found.filter(store__slug=wanted.store)
     if wanted.before:
         found = found.filter(pk__lt=wanted.before)
-    shown = change_rows(found[: rows + 1], now)
-    return _page(shown, rows)
+    changes = list(found[: rows + 1])
+    return _page(change_rows(changes, now), changes, rows)
 
 
 def _of_document(visible: ChangeQuerySet, wanted: Wanted, stores: Iterable[Store], now: datetime, rows: int) -> Listed:
@@ -136,12 +142,34 @@ def _of_document(visible: ChangeQuerySet, wanted: Wanted, stores: Iterable[Store
         note = f"renamed from {passage.was}" if passage.was else ""
         note = note or (f"then called {passage.path}" if passage.path != wanted.path else "")
         shown.append(replace(row, path=passage.path, note=note))
-    return _page(tuple(shown), rows)
+    return _page(shown, changes.values(), rows)
 
 
-def _page(shown: tuple[ChangeRow, ...], rows: int) -> Listed:
-    has_older = len(shown) > rows
-    return Listed(shown[:rows], str(shown[rows - 1].id) if has_older else "")
+def _page(shown: Iterable[ChangeRow], changes: Iterable[Change], rows: int) -> Listed:
+    """Say of each row whether its baseline still holds the commit: what it does not hold can no longer be undone."""
+    by_store: dict[Store, list[Change]] = {}
+    for change in changes:
+        by_store.setdefault(change.store, []).append(change)
+    gone = {change.pk for store, ones in by_store.items() for change in _out_of_reach(store, ones)}
+    lost = [store.slug for store in by_store if not looks_whole(store) and loss_of(store)]
+    listed = tuple(replace(row, is_out_of_reach=True, is_undoable=False) if row.id in gone else row for row in shown)
+    return Listed(
+        rows=listed[:rows],
+        older=str(listed[rows - 1].id) if len(listed) > rows else "",
+        lost=tuple(HistoryLink(slug, store_url(slug)) for slug in sorted(lost)),
+    )
+
+
+def _out_of_reach(store: Store, changes: Sequence[Change]) -> Sequence[Change]:
+    if looks_whole(store):  # a page of a long history reads no object
+        began = beginning(store)
+        return [change for change in changes if began is not None and change.pk < began.pk]
+    try:
+        with reading(store) as repository:
+            repository.snapshot(repository.head() or "")  # without a head nothing can be undone
+            return [change for change in changes if not holds(change, repository)]
+    except CannotApplyError:
+        return changes
 
 
 def renamed_link(store: Store, path: str) -> HistoryLink | None:

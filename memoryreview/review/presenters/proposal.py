@@ -100,6 +100,12 @@ class _Seen:
     remembered: Remembered | None = None
 
 
+_BASE_GONE = (
+    "The baseline does not hold the commit any more that this was proposed against, so its difference cannot be shown. "
+    "What was decided stays on record."
+)
+
+
 def proposal_page(proposal: Proposal, person: User, now: datetime, look: Look = DEFAULT_LOOK) -> ProposalPage:
     """Read everything that the page of a proposal shows.
 
@@ -114,6 +120,8 @@ def proposal_page(proposal: Proposal, person: User, now: datetime, look: Look = 
                 view_now = standing(revision, repository)
                 told = remembered(proposal, view_now.delta, repository, person)
                 seen = _Seen(view_now.tree, view_now.delta, view_now, told)
+            elif not repository.has_commit(revision.submitted_base):
+                return _page(proposal, revision, person, now, look, _Seen({}, {}), unreadable=_BASE_GONE)
             else:
                 seen = _Seen(repository.snapshot(revision.submitted_base), _proposed(revision))
             return _page(proposal, revision, person, now, look, seen)
@@ -188,6 +196,8 @@ def _gone(delta: Delta) -> list[str]:
 def _base_words(view: Standing | None) -> str:
     if view is None:
         return ""
+    if view.base_tree is None:
+        return "of before the present baseline; it is shown against what is approved now"
     if view.conflicts:
         return "somebody changed the same lines since"
     return "the head moved elsewhere; these hunks are unchanged" if view.moved else "up to date"
@@ -196,11 +206,12 @@ def _base_words(view: Standing | None) -> str:
 def _conflicts(view: Standing | None) -> tuple[ConflictView, ...]:
     if view is None:
         return ()
+    base = view.tree if view.base_tree is None else view.base_tree
     return tuple(
         ConflictView(
             path=path,
-            since=document_diff(path, view.base_tree.get(path), view.tree.get(path)),
-            wanted=document_diff(path, view.base_tree.get(path), view.proposed[path]),
+            since=document_diff(path, base.get(path), view.tree.get(path)),
+            wanted=document_diff(path, base.get(path), view.proposed[path]),
         )
         for path in sorted(view.conflicts)
     )

@@ -14,6 +14,7 @@ from django.db.models.functions import Coalesce
 from memoryreview.core.formats import of as format_of
 from memoryreview.core.model import FormatName, Guard, Problem, Scope, Tree
 from memoryreview.review.models import Agent, Change, Proposal, Store
+from memoryreview.review.operations import anew, horizon
 from memoryreview.review.operations.adopt import problems
 from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.operations.stores import is_being_restored, reading
@@ -67,6 +68,8 @@ class ProblemView:
 
 @dataclass(frozen=True, slots=True)
 class StorePage:
+    """`loss` is why the store needs a new baseline, `begun` says that one began later than the record; "" for most."""
+
     row: StoreRow
     guard_words: str
     head: str
@@ -85,6 +88,8 @@ class StorePage:
     push_fault: str
     is_being_restored: bool
     unreadable: str
+    loss: str
+    begun: str
 
 
 def store_rows(stores: Iterable[Store], now: datetime) -> tuple[StoreRow, ...]:
@@ -96,7 +101,7 @@ def annotated(person: User) -> QuerySet[Store]:
     newest = Change.objects.filter(store=OuterRef("pk")).order_by("-pk").values("at")[:1]
     open_ones = Proposal.objects.waiting().filter(store=OuterRef("pk")).order_by()
     waiting = open_ones.values("store").annotate(count=Count("pk")).values("count")
-    return (
+    stores: QuerySet[Store] = (
         Store.objects.visible_to(person)
         .select_related("team")
         .annotate(
@@ -105,6 +110,7 @@ def annotated(person: User) -> QuerySet[Store]:
         )
         .order_by("slug")
     )
+    return stores
 
 
 def store_row(store: Store, now: datetime) -> StoreRow:
@@ -160,6 +166,8 @@ def store_page(store: Store, now: datetime, wanted: str = "") -> StorePage:
         push_fault=store.push_fault,
         is_being_restored=is_being_restored(store),
         unreadable=unreadable,
+        loss=anew.loss_of(store) if unreadable or not horizon.looks_whole(store) else "",
+        begun=horizon.told(store),
     )
 
 

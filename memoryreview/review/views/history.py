@@ -77,6 +77,7 @@ def history(request: Request) -> HttpResponse:
         "kinds": KIND_CHOICES,
         "renamed": renamed_link(store, wanted.path) if store and wanted.path else None,
         "unread": unread_count(request),
+        "lost": page.lost,
         "toast": toast.take(request),
     }
     return render(request, "review/history.html", context)

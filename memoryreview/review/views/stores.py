@@ -8,11 +8,12 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_POST
 
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.models import Store
-from memoryreview.review.operations import configure, losses
+from memoryreview.review.operations import anew, configure, losses
 from memoryreview.review.operations.errors import AlreadyDecidedError
 from memoryreview.review.operations.permissions import may_maintain
 from memoryreview.review.operations.promote import promote as promote_document
@@ -127,6 +128,23 @@ def accept_loss(request: Request, slug: str) -> HttpResponse:
         return see_other(links.store_url(found.slug))
     toast.put(request, Toast("The deletions wait for a decision. Nothing is deleted yet."))
     return see_other(links.proposal_url(made[0]))
+
+
+@sensitive_post_parameters("password")
+@require_POST
+@signed_in
+def begin_anew(request: Request, slug: str) -> HttpResponse:
+    """Begin a new baseline where the old one was lost, and go to its first change."""
+    found = visible_store(request, slug)
+    wrong = step_up(request)
+    if wrong:
+        return refusal(request, 403, wrong)
+    try:
+        begun = anew.begin_anew(found, person=request.user)
+    except MemoryReviewError as error:
+        return refused(request, error)
+    toast.put(request, Toast(f"A new baseline holds {plural(begun.documents, 'document')}. No file was changed."))
+    return see_other(links.store_url(found.slug))
 
 
 @require_POST

@@ -55,6 +55,7 @@ store_urls = [
     path("stores/<slug:slug>/restore/<oid:oid>", restore.restore, name="restore"),
     path("stores/<slug:slug>/put-back", stores.put_back, name="put-back"),
     path("stores/<slug:slug>/accept-loss", stores.accept_loss, name="accept-loss"),
+    path("stores/<slug:slug>/begin-anew", stores.begin_anew, name="begin-anew"),
     path("stores/<slug:slug>/<document:path>", stores.document, name="document"),
     path("promote", stores.promote, name="promote"),
     path("settings/", settings.settings, name="settings"),

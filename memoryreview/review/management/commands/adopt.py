@@ -8,13 +8,17 @@ from typing import Any
 
 from memoryreview.core.model import FormatName, Guard, Scope
 from memoryreview.review.management.base import MemoryCommand
+from memoryreview.review.operations import anew, horizon
 from memoryreview.review.operations.adopt import Adopted, adopt
 
 SHOWN_PROBLEMS = 40
 
 
 class Command(MemoryCommand):
-    help = "Take a memory folder under review. Makes the first baseline commit; changes no file."
+    help = (
+        "Take a memory folder under review. Makes the first baseline commit; changes no file. For a store "
+        "whose baseline was lost it begins a new one."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
@@ -26,13 +30,18 @@ class Command(MemoryCommand):
         parser.add_argument("--team", default="", help="team of a team store (default: the store's name)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        adopted = adopt(
-            options["path"],
-            name=options["name"],
-            format=None if options["format"] == "auto" else FormatName(options["format"]),
-            scope=Scope(options["scope"]),
-            guard=Guard(options["guard"]),
-            team=options["team"],
+        known = anew.adopted_at(options["path"])
+        adopted = (
+            anew.begin_anew(known, person=None, name=options["name"])
+            if known is not None
+            else adopt(
+                options["path"],
+                name=options["name"],
+                format=None if options["format"] == "auto" else FormatName(options["format"]),
+                scope=Scope(options["scope"]),
+                guard=Guard(options["guard"]),
+                team=options["team"],
+            )
         )
         if options["json"]:
             self.print_json(
@@ -46,14 +55,17 @@ class Command(MemoryCommand):
                 }
             )
         else:
-            self._tell(adopted)
+            self._tell(adopted, horizon.told(adopted.store) if known is not None else "")
 
-    def _tell(self, adopted: Adopted) -> None:
+    def _tell(self, adopted: Adopted, begun: str) -> None:
         store = adopted.store
+        done = "Began a new baseline of" if begun else "Adopted"
         self.stdout.write(
-            f"Adopted {store.root} as “{store.slug}”: {adopted.documents} documents, {adopted.entries} entries, "
+            f"{done} {store.root} as “{store.slug}”: {adopted.documents} documents, {adopted.entries} entries, "
             f"{store.format} format, {store.scope}, baseline {adopted.head[:7]}. No file was changed."
         )
+        if begun:
+            self.stdout.write(begun)
         if not adopted.problems:
             self.stdout.write("Nothing looks wrong.")
             return

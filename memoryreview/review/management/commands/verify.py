@@ -10,6 +10,7 @@ from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.management.base import MemoryCommand, store_named
 from memoryreview.review.models import Store
 from memoryreview.review.operations.audit import audit
+from memoryreview.review.operations.horizon import told
 from memoryreview.review.operations.rebuild import rebuild
 
 
@@ -29,14 +30,18 @@ class Command(MemoryCommand):
         store = store_named(options["store"]) if options["store"] else None
         rebuilt = list(_rebuilt(store)) if options["rebuild"] else None
         faults = audit(store)
+        begun = list(filter(None, map(told, [store] if store is not None else Store.objects.order_by("pk"))))
         if options["json"]:
-            told = {} if rebuilt is None else {"rebuilt": rebuilt}
-            self.print_json({"ok": not faults, "faults": [asdict(fault) for fault in faults], **told})
+            derived = {} if rebuilt is None else {"rebuilt": rebuilt}
+            notes = {"notes": begun} if begun else {}
+            self.print_json({"ok": not faults, "faults": [asdict(fault) for fault in faults], **notes, **derived})
         else:
             for sentence in rebuilt or ():
                 self.stdout.write(sentence)
             if rebuilt == []:
                 self.stdout.write("There was nothing to rebuild.")
+            for sentence in begun:
+                self.stdout.write(sentence)
             for fault in faults:
                 self.stdout.write(f"{fault.kind}  {fault.where}  {fault.message}")
             if not faults:
