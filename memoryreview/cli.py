@@ -67,6 +67,9 @@ def _run_django(arguments: list[str]) -> None:
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 
+    from .database import unusable
+
+    logging.raiseExceptions = False  # a log that cannot be written on a full disk is told by the command itself
     try:
         settings.LOG_PATH  # noqa: B018  # loads the settings here, where a bad one becomes a sentence
         execute_from_command_line(["memoryreview", *arguments])
@@ -75,7 +78,10 @@ def _run_django(arguments: list[str]) -> None:
         sys.exit(REFUSED)
     except (MemoryReviewError, KeyboardInterrupt, BrokenPipeError):
         raise
-    except Exception:
+    except Exception as error:
         logging.getLogger("memoryreview").exception("the command failed: %s", arguments[:1])
+        fault = unusable(error)
+        if fault is not None:
+            raise fault from error
         print(f"This is a bug in memoryreview; the details are in {settings.LOG_PATH}.", file=sys.stderr)  # noqa: T201
         sys.exit(BUG)

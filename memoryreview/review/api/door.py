@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 
 from memoryreview.core.errors import MemoryReviewError
+from memoryreview.database import unusable
 
 from .problems import InternalError, MethodNotAllowedError, problem_response
 
@@ -40,7 +41,7 @@ def door(
                 response = problem_response(error)
             except Exception as error:  # noqa: BLE001  # the outermost edge: an agent gets a problem, the log the rest
                 _log_without_values(error, view.__name__)
-                response = problem_response(InternalError())
+                response = problem_response(unusable(error) or InternalError())
             if request.method == "HEAD":
                 response.content = b""
             return response

@@ -11,23 +11,52 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand
-from django.db import connections
+from django.db import DatabaseError, connections
 from django.db.migrations.executor import MigrationExecutor
 
 from memoryreview.core.errors import MemoryReviewError
+from memoryreview.database import NOTHING_CHANGED, DatabaseUnusableError, unusable
 from memoryreview.review.models import Store
 from memoryreview.routers import QUEUE_APP
 
 
 def migrate() -> None:
-    """Bring both databases up to date, one process at a time. Quick when they are."""
-    with (Path(settings.HOME) / "migrate.lock").open("a") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        for alias in settings.DATABASES:
-            executor = MigrationExecutor(connections[alias])
-            ours = [node for node in executor.loader.graph.leaf_nodes() if _lives_in(alias, app=node[0])]
-            if executor.migration_plan(ours):
-                executor.migrate(ours)
+    """Bring both databases up to date, one process at a time. Quick when they are.
+
+    Raises: DatabaseUnusableError; RefusedCommandError when the data folder refuses.
+    """
+    try:
+        with (Path(settings.HOME) / "migrate.lock").open("a") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            for alias in settings.DATABASES:
+                _migrate(alias)
+    except OSError as error:
+        raise RefusedCommandError(
+            f"The data folder {settings.HOME} cannot be written: {error.strerror}. Nothing was changed; make room or "
+            "give permission, then try again."
+        ) from error
+
+
+def _migrate(alias: str) -> None:
+    connection = connections[alias]
+    name = f"“{connection.settings_dict['NAME']}”"
+    try:
+        executor = MigrationExecutor(connection)
+        known = executor.loader.disk_migrations.keys()
+        newer = sorted(made for app, made in executor.loader.applied_migrations.keys() - known if app == "review")
+        if newer:
+            raise DatabaseUnusableError(
+                f"The database {name} was made by a newer memoryreview ({newer[-1]}). Nothing was changed; install "
+                "that version again, or restore a backup of this one."
+            )
+        ours = [node for node in executor.loader.graph.leaf_nodes() if _lives_in(alias, app=node[0])]
+        if executor.migration_plan(ours):
+            executor.migrate(ours)
+    except DatabaseError as error:
+        fault = unusable(error, name=name, kept=NOTHING_CHANGED)
+        if fault is None:
+            raise
+        raise fault from error
 
 
 def _lives_in(alias: str, *, app: str) -> bool:

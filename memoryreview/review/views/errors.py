@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 
-from django.http import HttpRequest, HttpResponse, HttpResponseServerError
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template import loader
 
 from memoryreview.core.errors import MemoryReviewError
+from memoryreview.database import unusable
 
 _TITLES = {
     400: "This request cannot be read",
@@ -19,6 +21,11 @@ _TITLES = {
     500: "Something broke",
     503: "Busy",
 }
+
+_BUG = (
+    "This is a fault of memoryreview; its log says more. A decision that was being applied is finished or taken "
+    "back at the next start, nothing is lost."
+)
 
 
 def refusal(request: HttpRequest, status: int, sentence: str) -> HttpResponse:
@@ -54,13 +61,16 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer without database, session or context: any of them may be what broke."""
-    sentence = (
-        "This is a fault of memoryreview; its log says more. A decision that was being applied is finished or taken "
-        "back at the next start, nothing is lost."
-    )
-    context = {"status": 500, "title": _TITLES[500], "sentence": sentence, "theme": "auto"}
-    return HttpResponseServerError(loader.get_template("review/error.html").render(context))
+    """Answer without database, session or context: any of them may be what broke. 503 when it is the database.
+
+    Called while the exception is being handled.
+    """
+    fault = unusable(sys.exception())
+    status, title, sentence = (500, _TITLES[500], _BUG) if fault is None else (503, "No database", str(fault))
+    if getattr(request, "htmx", False):
+        return refusal(request, status, sentence)
+    context = {"status": status, "title": title, "sentence": sentence, "theme": "auto"}
+    return HttpResponse(loader.get_template("review/error.html").render(context), status=status)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -1,0 +1,153 @@
+"""A database that is damaged, full, out of reach or too new: one sentence at every door, and no traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from django.db import connections
+from django.test import Client
+from pytest_django import DjangoDbBlocker
+
+from memoryreview.database import unusable
+from tests.server import ROOT, Installation
+
+MAIN, QUEUE = "memoryreview.sqlite3", "queue.sqlite3"
+
+
+def _garbage(file: Path) -> None:
+    file.write_bytes(b"no database at all\n" * 500)
+
+
+def _torn(file: Path) -> None:
+    """Overwrite every page but the first, as a disk does that lost them."""
+    with file.open("r+b") as handle:
+        handle.seek(4096)
+        handle.write(b"\xff" * (file.stat().st_size - 4096))
+
+
+def _folder(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+def _newer(file: Path) -> None:
+    with sqlite3.connect(file) as database:
+        database.execute("insert into django_migrations (app, name, applied) values ('review', '9999_later', 0)")
+
+
+DAMAGE: dict[str, tuple[str, Callable[[Path], None], str]] = {
+    "no database": (MAIN, _garbage, "is damaged: its file is no SQLite file"),
+    "pages lost": (MAIN, _torn, "is damaged"),
+    "a folder in its place": (MAIN, _folder, "cannot be opened"),
+    "of a newer version": (MAIN, _newer, "was made by a newer memoryreview (9999_later)"),
+    "the other one": (QUEUE, _garbage, "is damaged"),
+}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with databases."""
+    one = Installation(tmp_path_factory.mktemp("whole"))
+    assert one.json("queue") == []
+    return one.home
+
+
+@pytest.fixture
+def one(whole: Path, tmp_path: Path) -> Installation:
+    found = Installation(tmp_path)
+    shutil.copytree(whole, found.home)
+    return found
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_command_refuses_in_one_sentence(one: Installation, damage: str) -> None:
+    name, strike, words = DAMAGE[damage]
+    strike(one.home / name)
+    done = one.run("queue")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert f"“{one.home / name}” {words}" in done.stderr
+    assert "Nothing was changed" in done.stderr
+    assert re.search(r"restore a backup|install that version", done.stderr)
+
+
+def test_a_file_that_may_not_be_written_is_told(one: Installation) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root writes everything")
+    (one.home / MAIN).chmod(0o400)
+    done = one.run("queue")
+    assert done.returncode == 1
+    assert "is read-only. Nothing was changed. Give permission" in done.stderr
+
+
+def test_a_disk_that_takes_nothing_is_told_even_where_the_log_cannot_be_written(one: Installation) -> None:
+    limited = ["bash", "-c", 'ulimit -f 0; exec "$@"', "-", sys.executable, "-m", "memoryreview", "agent", "add", "x"]
+    done = subprocess.run(limited, cwd=ROOT, env=one.environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert "Make room or check the disk, then try again." in done.stderr
+    assert one.json("agent", "list") == []
+
+
+class TestServer:
+    """The doors of a running server, whose connection meets the damage when it is opened anew."""
+
+    @pytest.fixture
+    def broken(self, tmp_path: Path, django_db_blocker: DjangoDbBlocker) -> Iterator[Path]:
+        file = tmp_path / MAIN
+        _garbage(file)
+        default = connections["default"]
+        was = default.settings_dict["NAME"]
+        with django_db_blocker.unblock():
+            default.close()
+            default.settings_dict["NAME"] = str(file)
+            try:
+                yield file
+            finally:
+                default.close()
+                default.settings_dict["NAME"] = was
+
+    @pytest.mark.usefixtures("broken")
+    def test_a_page_is_a_sentence(self) -> None:
+        client = Client(raise_request_exception=False)
+        client.cookies["memoryreview_session"] = "a" * 32
+        answer = client.get("/")
+        assert answer.status_code == 503
+        assert "is damaged: its file is no SQLite file" in answer.content.decode()
+        assert "Traceback" not in answer.content.decode()
+
+    @pytest.mark.usefixtures("broken")
+    def test_the_api_answers_with_a_problem(self) -> None:
+        answer = Client(raise_request_exception=False).get("/api/v1/stores", headers={"authorization": "Bearer mrv_x"})
+        assert answer.status_code == 503
+        assert answer.headers["Content-Type"] == "application/problem+json"
+        problem = json.loads(answer.content)
+        assert problem["type"] == "database-unusable"
+        assert "Nothing is lost" in problem["detail"]
+
+
+def test_only_faults_of_the_ground_are_told_as_such() -> None:
+    with pytest.raises(sqlite3.OperationalError) as wrong:
+        sqlite3.connect(":memory:").execute("select 1 frm x")
+    assert unusable(wrong.value) is None
+    assert unusable(ValueError("database is locked")) is None
+    assert unusable(None) is None
+
+
+def test_a_full_database_has_a_sentence(tmp_path: Path) -> None:
+    database = sqlite3.connect(tmp_path / "small")
+    database.execute("create table t (c)")
+    database.commit()
+    database.execute("pragma max_page_count = 2")
+    with pytest.raises(sqlite3.OperationalError) as full:
+        database.execute("insert into t values (zeroblob(100000))")
+    assert "has no room on its disk" in str(unusable(full.value))
