@@ -100,11 +100,15 @@ def _file(page: DocumentPage) -> HttpResponse:
     return HttpResponse(page.content, content_type="text/markdown; charset=utf-8", headers=headers)
 
 
+@sensitive_post_parameters("password")
 @require_POST
 @signed_in
 def put_back(request: Request, slug: str) -> HttpResponse:
     """Bring lost documents back; the page says why when that is impossible."""
     found = visible_store(request, slug)
+    wrong = step_up(request)
+    if wrong:
+        return refusal(request, 403, wrong)
     try:
         count = losses.put_back(found, person=request.user)
     except MemoryReviewError as error:

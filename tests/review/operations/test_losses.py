@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
 
@@ -14,7 +15,7 @@ from memoryreview.review.operations import audit, losses
 from memoryreview.review.operations.capture import capture
 from memoryreview.review.operations.errors import CannotApplyError, NotPermittedError
 from memoryreview.review.operations.stores import reading
-from tests.conftest import MakeStore, on_disk
+from tests.conftest import PASSWORD, MakeStore, on_disk
 from tests.review.operations.test_decide import approve
 
 FILES = {f"n{number}.md": f"text {number}\n" for number in range(8)} | {"sub/deep.md": "deep\n"}
@@ -138,6 +139,22 @@ def test_buttons_of_the_store_page_answer_it(store: Store, owner_client: Client)
     assert "Capturing is paused" not in done
     again = owner_client.get(owner_client.post(f"/stores/{store.slug}/accept-loss")["Location"]).content.decode()
     assert "Nothing is lost any more." in again
+
+
+def test_putting_back_asks_for_the_password_again(
+    store: Store, owner_client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "STEP_UP_MINUTES", 0)
+    page = owner_client.get(f"/stores/{store.slug}/").content.decode()
+    assert page.count('name="password"') == 1
+
+    for typed in ({}, {"password": "wrong"}):
+        assert owner_client.post(f"/stores/{store.slug}/put-back", typed).status_code == 403
+
+    assert not (Path(store.root) / "n1.md").exists()
+    assert not Decision.objects.filter(verb=Verb.RESTORE).exists()
+    assert owner_client.post(f"/stores/{store.slug}/put-back", {"password": PASSWORD}).status_code == 303
+    assert (Path(store.root) / "n1.md").exists()
 
 
 def test_stranger_cannot_press_them(store: Store, stranger: User) -> None:
