@@ -27,6 +27,9 @@ class Piece:
     chip: str = ""
 
 
+MAX_DRAWN_CHARS_PER_BYTE = 16
+"""No label is longer for each byte of the character that it stands for."""
+
 # Printable to Python, yet drawn as nothing or as a blank; U+FFFD stands for what could not be read.
 _UNSEEN = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\ufffd\U000e0100-\U000e01ef"
 _UNSEEN_CHAR = re.compile(f"[{_UNSEEN}]")

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 from .align import Hunk as Run
 from .align import align, grouped
-from .chips import Mark, Piece, is_unseen, pieces, visible
-from .excerpt import excerpt
+from .chips import MAX_DRAWN_CHARS_PER_BYTE, Mark, Piece, is_unseen, pieces, visible
+from .excerpt import MAX_LINE_CHARS, excerpt
 from .pairs import moved_lines, paired_lines, without_blanks
 from .text import Line, line_end, split_lines
 from .words import Budget, changed_spans
 
-__all__ = ["DiffLine", "DocumentDiff", "Hunk", "Mark", "Piece", "document_diff", "visible"]
+__all__ = ["DiffLine", "DocumentDiff", "Hunk", "Mark", "Piece", "document_diff", "is_shown_whole", "visible"]
 
 MAX_SHOWN_LINES = 5_000
 MAX_SHOWN_CHARS = 512 * 1024
@@ -93,6 +93,16 @@ def document_diff(
         summary="; ".join(said),
         truncated=shown < wanted or canvas.is_cut,
     )
+
+
+def is_shown_whole(old: bytes | None, new: bytes | None) -> bool:
+    """Whether `document_diff` shows all there is between two states; nothing is drawn to know it of short ones."""
+    documents = (old or b"", new or b"")
+    line_count = sum(len(split_lines(document)) for document in documents)
+    drawn_chars = MAX_DRAWN_CHARS_PER_BYTE * sum(map(len, documents))
+    if line_count <= MAX_SHOWN_LINES and drawn_chars <= min(MAX_LINE_CHARS, MAX_SHOWN_CHARS):
+        return True
+    return not document_diff("", old, new).truncated
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -83,15 +85,15 @@ class Proposal(models.Model):
 
     @property
     def revision(self) -> Revision:
-        """The latest revision."""
-        revision = self.revisions.order_by("-number").first()
-        assert revision is not None, "a proposal is stored together with its first revision"  # noqa: S101
-        return revision
+        """The latest revision. There are few, and whoever reads many proposals fetches them along."""
+        return max(self.revisions.all(), key=attrgetter("number"))
 
     @property
     def written(self) -> Revision:
         """The latest revision by an agent, apart from what a person made of it."""
-        return self.revisions.filter(agent__isnull=False).order_by("-number").first() or self.revision
+        revisions = self.revisions.all()
+        by_agents = [revision for revision in revisions if revision.agent_id is not None]
+        return max(by_agents or revisions, key=attrgetter("number"))
 
 
 class Revision(models.Model):

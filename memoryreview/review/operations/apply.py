@@ -5,6 +5,7 @@ repeated; `reconcile` finishes or undoes by the journal. Several commits can sha
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -34,6 +35,7 @@ from memoryreview.review.models import (
     Intent,
     Proposal,
     RenamedPath,
+    Revision,
     State,
     Store,
     Verb,
@@ -59,6 +61,7 @@ class Landing:
         lands: kinds of those actions of the proposal that this commit carries, in the documents of the delta.
         proof: certificate of a safe change; verified again here.
         overridden: a person released what a scanner had blocked.
+        scanned: the scanners of today saw this text in these documents already, and stopped nothing.
         standing: bytes of a direct write that this proposal holds and that may stand on disk already.
         whole: the commit carries the whole proposal, so a standing write may be replaced by it.
     """
@@ -75,6 +78,7 @@ class Landing:
     after: State | None = None
     rolls_back: tuple[int, ...] = ()
     overridden: bool = False
+    scanned: bool = False
     standing: Mapping[str, bytes | None] = field(default_factory=dict)
     whole: bool = True
     source: str = ""
@@ -217,8 +221,7 @@ def _complete(intents: Sequence[Intent], differing: Iterable[str]) -> list[Chang
             if undoes:
                 change.rolls_back.set(undoes)
                 undone.follow(undoes)
-            if intent.proposal is not None:
-                _advance_proposal(intent.proposal, intent)
+        _advance_proposals(fresh)
         if fresh:
             note_differing(store, {path for intent in fresh for path in intent.landing["paths"]}, differing)
     steps.on_step("change.recorded")
@@ -257,19 +260,29 @@ def _record_paths(store: Store, changes: Iterable[Change], intents: Sequence[Int
     )
 
 
-def _advance_proposal(proposal: Proposal, intent: Intent) -> None:
-    """Bring a proposal to its state after the commit, and note with its actions which commit carries them."""
-    record = intent.landing
-    latest = proposal.revision
-    latest.base = intent.oid
-    for action in latest.actions:
-        if action["kind"] in record.get("lands", ()) and action["path"] in record["paths"]:
-            action.setdefault("commit", intent.oid)
-    latest.save(update_fields=["base", "actions"])
-    proposal.state, proposal.version, proposal.failure = State(record["after"]), proposal.version + 1, ""
-    Proposal.objects.filter(pk=proposal.pk).update(
-        state=proposal.state, version=F("version") + 1, failure="", updated_at=timezone.now()
-    )
+def _advance_proposals(intents: Iterable[Intent]) -> None:
+    """Bring proposals to their state after the commits, and note with their actions which commit carries them."""
+    latest: dict[Proposal, Revision] = {}
+    steps_of: Counter[Proposal] = Counter()
+    for intent in intents:
+        proposal, record = intent.proposal, intent.landing
+        if proposal is None:
+            continue
+        revision = latest.setdefault(proposal, proposal.revision)
+        revision.base = intent.oid
+        for action in revision.actions:
+            if action["kind"] in record.get("lands", ()) and action["path"] in record["paths"]:
+                action.setdefault("commit", intent.oid)
+        proposal.state, proposal.version, proposal.failure = State(record["after"]), proposal.version + 1, ""
+        steps_of[proposal] += 1
+    Revision.objects.bulk_update(latest.values(), ["base", "actions"])
+    alike: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for proposal, count in steps_of.items():
+        alike[proposal.state, count].append(proposal.pk)
+    for (state, count), pks in alike.items():
+        Proposal.objects.filter(pk__in=pks).update(
+            state=state, version=F("version") + count, failure="", updated_at=timezone.now()
+        )
 
 
 def note_differing(store: Store, paths: Iterable[str], differing: Iterable[str]) -> None:
@@ -294,7 +307,7 @@ def blocking(before: Tree, delta: Delta, store: Store) -> list[Finding]:
 
 def _check(store: Store, tree: Snapshot, landing: Landing) -> Context | None:
     """Scan, and verify the certificate by what holds now. Returns what the proof depended on, None without a proof."""
-    found = blocking(tree, landing.delta, store)
+    found = [] if landing.scanned else blocking(tree, landing.delta, store)
     secrets = [finding for finding in found if finding.is_blocked_secret]
     if secrets:
         raise SecretDetectedError(secrets)

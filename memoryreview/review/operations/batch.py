@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
 
 from memoryreview.baseline import steps
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.models import Change, Decision, Proposal, State, Store, Verb
 
-from . import decide, proposals
-from .apply import Burst, burst, standing_write
+from . import decide, ledger, proposals
+from .apply import Burst, burst
 from .capture import capture_within
 from .durability import relaxed
-from .errors import NotPermittedError
+from .errors import AlreadyDecidedError, NotPermittedError
 from .reconcile import reconcile_within, replay_journal
 from .standing import Standing, classification_of
 from .stores import Workshop, locked
@@ -92,28 +95,22 @@ def _in_store(store: Store, selected: Sequence[Selected], person: User) -> Itera
 
 
 def _approve_all(shop: Workshop, selected: Sequence[Selected], person: User) -> list[Outcome]:
-    outcomes: dict[int, Outcome] = {}
-    taken: list[tuple[Proposal, Decision]] = []
+    found = decide.fetch_all(one.proposal for one in selected)
+    approvals = _Approvals(shop, person)
     failure = ""
     try:
         with burst(shop) as together:
             for one in selected:
-                proposal = decide.fetch(one.proposal)
-                try:
-                    pressed = decide.repeated_press(proposal, Verb.APPROVE, person, one.version)
-                    if pressed is not None:
-                        outcomes[proposal.pk] = Outcome(proposal.pk, proposal.title, pressed.change)
-                        continue
-                    taken.append((proposal, _take(shop, together, proposal, one, person)))
-                except MemoryReviewError as error:
-                    outcomes[proposal.pk] = Outcome(proposal.pk, proposal.title, refusal=str(error))
+                approvals.add(together, found[one.proposal], one)
+            approvals.decide(together)
             together.land()
     except MemoryReviewError as error:
         failure = str(error)
         replay_journal(shop)  # the ref may have moved all the same
-    landed = Change.objects.filter(decision__in=[decision for _, decision in taken])
+    outcomes = approvals.outcomes
+    landed = Change.objects.filter(decision__in=approvals.taken.values())
     changes = {change.decision_id: change for change in landed.select_related("store")}
-    for proposal, decision in taken:
+    for proposal, decision in approvals.taken.items():
         change = changes.get(decision.pk)
         if change is None:
             _give_back(proposal, person, failure)
@@ -121,31 +118,114 @@ def _approve_all(shop: Workshop, selected: Sequence[Selected], person: User) -> 
     return [outcomes.get(one.proposal) or Outcome(one.proposal, "", refusal=failure) for one in selected]
 
 
-def _take(shop: Workshop, together: Burst, proposal: Proposal, seen: Selected, person: User) -> Decision:
-    """Record the decision on one proposal and prepare its commit. Raises a MemoryReviewError; it waits again then."""
-    refusal = unfit(proposal)
-    if refusal:
-        raise NotPermittedError(f"{refusal} Nothing was changed.")
-    allowed = decide.may_approve(person, proposal)
-    view = decide.same_view(proposal, shop, together.tree, version=seen.version, shown=seen.shown)
-    if decide.is_cut(view) or _deletes_now(proposal, view):
-        raise NotPermittedError("It is more than a batch may hold: look at it by itself. Nothing was changed.")
-    # Nothing has left the database yet: the journal, which is durable before anything does, takes the decision along.
-    with relaxed():
-        decision = proposals.move(
-            proposal, to=State.APPLYING, verb=Verb.APPROVE, person=person, shown=seen.shown,
-            carried_over=view.moved, sole_person=allowed.sole_person,
+@dataclass(frozen=True, slots=True)
+class _Approval:
+    """What a person approves, looked at and not yet decided."""
+
+    proposal: Proposal
+    view: Standing
+    decision: Decision
+
+
+class _Approvals:
+    """Approvals of one store on their way to one barrier.
+
+    Those that stand as they were judged, in documents of their own, cannot change what another one means: they are
+    decided in one transaction. Any other is looked at when those before it are commits.
+
+    `taken` holds what was decided and may land, `outcomes` what was answered already.
+    """
+
+    def __init__(self, shop: Workshop, person: User) -> None:
+        self.taken: dict[Proposal, Decision] = {}
+        self.outcomes: dict[int, Outcome] = {}
+        self._shop, self._person = shop, person
+        self._waiting: list[_Approval] = []
+        self._paths: set[str] = set()
+
+    def add(self, together: Burst, proposal: Proposal, seen: Selected) -> None:
+        """Look at one more proposal. What may be approved waits for `decide`, or was decided by it."""
+        try:
+            pressed = decide.repeated_press(proposal, Verb.APPROVE, self._person, seen.version)
+            if pressed is not None:
+                self.outcomes[proposal.pk] = Outcome(proposal.pk, proposal.title, pressed.change)
+                return
+            paths = proposal.revision.delta().keys()
+            if self._paths & paths:
+                self.decide(together)
+            approval = self._look(together, proposal, seen)
+            if self._waiting and not approval.view.is_as_judged:
+                self.decide(together)
+                approval = self._look(together, proposal, seen)
+        except MemoryReviewError as error:
+            self._refuse(proposal, error)
+        else:
+            self._waiting.append(approval)
+            self._paths |= paths
+
+    def _look(self, together: Burst, proposal: Proposal, seen: Selected) -> _Approval:
+        """Compare a proposal with what the person saw. Raises a MemoryReviewError when it cannot be approved here."""
+        refusal = unfit(proposal)
+        if refusal:
+            raise NotPermittedError(f"{refusal} Nothing was changed.")
+        allowed = decide.may_approve(self._person, proposal)
+        view = decide.same_view(proposal, self._shop, together.tree, version=seen.version, shown=seen.shown)
+        if decide.is_cut(view) or _deletes_now(proposal, view):
+            raise NotPermittedError("It is more than a batch may hold: look at it by itself. Nothing was changed.")
+        decision = Decision(
+            proposal=proposal, store=proposal.store, revision=proposal.revision.number, verb=Verb.APPROVE,
+            person=self._person, shown=seen.shown, carried_over=view.moved, sole_person=allowed.sole_person,
         )  # fmt: skip
-    steps.on_step("decision.recorded")
-    assert decision is not None, "a verb records a decision"  # noqa: S101
-    landing = decide.landing_of(proposal, view, decision=decision, person=person)
-    try:
-        released = proposal.decisions.filter(verb=Verb.RELEASE).exists()
-        together.add(replace(landing, overridden=released, standing=standing_write(proposal)))
-    except MemoryReviewError as error:
-        _give_back(proposal, person, str(error))
-        raise
-    return decision
+        return _Approval(proposal, view, decision)
+
+    def decide(self, together: Burst) -> None:
+        """Record the decisions that wait, each on its own proposal, and prepare their commits."""
+        waiting, self._waiting, self._paths = self._waiting, [], set()
+        if not waiting:
+            return
+        # Nothing has left the database yet: the journal, which is durable before anything does, takes them along.
+        with relaxed():
+            taken = _take([approval.decision for approval in waiting])
+        steps.on_step("decision.recorded")
+        for approval in waiting:
+            if approval.proposal in taken:
+                self._prepare(together, approval)
+            else:
+                fresh = decide.fetch(approval.proposal.pk)
+                self._refuse(fresh, AlreadyDecidedError(fresh, proposals.last_decision(fresh)))
+
+    def _prepare(self, together: Burst, approval: _Approval) -> None:
+        proposal, decision = approval.proposal, approval.decision
+        try:
+            together.add(decide.landing_by(decision, proposal, approval.view, person=self._person))
+        except MemoryReviewError as error:
+            _give_back(proposal, self._person, str(error))
+            self._refuse(proposal, error)
+        else:
+            self.taken[proposal] = decision
+
+    def _refuse(self, proposal: Proposal, error: MemoryReviewError) -> None:
+        self.outcomes[proposal.pk] = Outcome(proposal.pk, proposal.title, refusal=str(error))
+
+
+def _take(decisions: Sequence[Decision]) -> set[Proposal]:
+    """Make the same transition of several proposals, to `applying`, each with its decision: compare-and-swap as
+    `proposals.move`.
+
+    Returns the proposals that were taken; with any other somebody else was faster, and nothing is recorded.
+    """
+    asked = {decision.proposal: decision for decision in decisions if decision.proposal is not None}
+    with transaction.atomic():
+        rows = Proposal.objects.select_for_update().filter(pk__in=[proposal.pk for proposal in asked])
+        now = set(rows.values_list("pk", "version", "state"))
+        taken = {proposal for proposal in asked if (proposal.pk, proposal.version, proposal.state) in now}
+        Proposal.objects.filter(pk__in=[proposal.pk for proposal in taken]).update(
+            state=State.APPLYING, version=F("version") + 1, failure="", updated_at=timezone.now()
+        )
+        ledger.record_all([decision for proposal, decision in asked.items() if proposal in taken])
+    for proposal in taken:
+        proposal.state, proposal.version, proposal.failure = State.APPLYING, proposal.version + 1, ""
+    return taken
 
 
 def _deletes_now(proposal: Proposal, view: Standing) -> bool:

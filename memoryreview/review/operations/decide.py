@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Prefetch
 
 from memoryreview.baseline import steps
 from memoryreview.baseline.repository import Snapshot
 from memoryreview.baseline.worktree import WorktreeError
-from memoryreview.core.diff import document_diff
+from memoryreview.core.diff import is_shown_whole
 from memoryreview.core.model import Guard, Severity, Verdict
+from memoryreview.core.scan import PACK_VERSION
 from memoryreview.core.typed import restore_line_ends
-from memoryreview.review.models import OPEN_STATES, Change, ChangeKind, Decision, Proposal, State, Verb
+from memoryreview.review.models import OPEN_STATES, Change, ChangeKind, Decision, Proposal, Revision, State, Verb
+from memoryreview.review.querysets import ProposalQuerySet
 
 from . import proposals, rollback
 from .apply import Landing, land, note_differing, standing_write, stands
@@ -83,7 +86,8 @@ def approve(
             sole_person=allowed.sole_person,
         )
         steps.on_step("decision.recorded")
-        return _land(shop, landing_of(proposal, view, decision=decision, person=person))
+        assert decision is not None, "a verb records a decision"  # noqa: S101
+        return _land(shop, landing_by(decision, proposal, view, person=person))
 
 
 def landing_of(proposal: Proposal, view: Standing, *, decision: Decision | None, person: User) -> Landing:
@@ -102,12 +106,28 @@ def landing_of(proposal: Proposal, view: Standing, *, decision: Decision | None,
     )
 
 
+def landing_by(decision: Decision, proposal: Proposal, view: Standing, *, person: User) -> Landing:
+    """Return what approving commits, with all that the write path must know of the proposal."""
+    return replace(
+        landing_of(proposal, view, decision=decision, person=person),
+        overridden=any(earlier.verb == Verb.RELEASE for earlier in proposal.decisions.all()),
+        scanned=_is_scanned(proposal, view),
+        standing=standing_write(proposal),
+    )
+
+
+def _is_scanned(proposal: Proposal, view: Standing) -> bool:
+    """Whether the scanners of today saw this very text in these very documents, and stopped nothing in it."""
+    revision = proposal.revision
+    stopped = any(finding["severity"] == Severity.BLOCK for finding in revision.findings)
+    return view.is_as_judged and revision.pack_version == PACK_VERSION and not stopped
+
+
 def _land(shop: Workshop, landing: Landing) -> Decided:
     proposal = landing.proposal
     assert proposal is not None, "a decision is about a proposal"  # noqa: S101
-    is_released = proposal.decisions.filter(verb=Verb.RELEASE).exists()
     try:
-        change = land(shop, replace(landing, overridden=is_released, standing=standing_write(proposal)))
+        change = land(shop, landing)
     except (CannotApplyError, SecretDetectedError) as error:
         if stands(shop):
             raise
@@ -127,10 +147,20 @@ def _source(proposal: Proposal) -> str:
 
 def fetch(proposal_id: int) -> Proposal:
     """Return a proposal with what decisions need, read afresh."""
-    found = Proposal.objects.select_related("store__team", "agent", "promoted_from").filter(pk=proposal_id).first()
+    found = _with_what_decisions_need().filter(pk=proposal_id).first()
     if found is None:
         raise NotFoundError("proposal", str(proposal_id))
     return found
+
+
+def fetch_all(proposal_ids: Iterable[int]) -> dict[int, Proposal]:
+    """Return proposals by id, with their revisions, documents and decisions, in a few questions for all of them."""
+    revisions = Prefetch("revisions", Revision.objects.select_related("agent").prefetch_related("documents"))
+    return _with_what_decisions_need().prefetch_related(revisions, "decisions").in_bulk(list(proposal_ids))
+
+
+def _with_what_decisions_need() -> ProposalQuerySet:
+    return Proposal.objects.select_related("store__team", "agent", "promoted_from")
 
 
 def repeated_press(proposal: Proposal, verb: Verb, person: User, version: int) -> Decided | None:
@@ -160,7 +190,7 @@ def may_approve(person: User, proposal: Proposal) -> Permission:
 
 def is_cut(view: Standing) -> bool:
     """Whether the page cannot show all of what approving writes, so that it must ask once more."""
-    return any(document_diff(path, view.tree.get(path), new).truncated for path, new in view.delta.items())
+    return not all(is_shown_whole(view.tree.get(path), new) for path, new in view.delta.items())
 
 
 def same_view(proposal: Proposal, shop: Workshop, tree: Snapshot, *, version: int, shown: str) -> Standing:

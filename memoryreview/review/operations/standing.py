@@ -52,7 +52,8 @@ class Standing:
 
 def standing(revision: Revision, repository: Repository, tree: Snapshot | None = None) -> Standing:
     """Merge a revision onto the present head, or onto a tree that is about to become it. Reads only."""
-    tree = tree or repository.snapshot(repository.head() or "")
+    if tree is None:
+        tree = repository.snapshot(repository.head() or "")
     head = tree.oid
     base_tree = tree if revision.base == head else base_of(revision, repository)
     proposed = revision.delta()
