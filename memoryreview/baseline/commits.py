@@ -167,7 +167,11 @@ class _TreeBuilder:
                 entries[name] = entry
         if entries == base:
             return before
-        return TreeEntry(self.add(b"tree", encode_tree(entries)), FOLDER_MODE) if entries else None
+        if not entries:
+            return None
+        oid = self.add(b"tree", encode_tree(entries))
+        self._repository.remember_tree(oid, entries)
+        return TreeEntry(oid, FOLDER_MODE)
 
     def _place(self, before: TreeEntry | None, node: _Node, path: str) -> TreeEntry | None:
         was_folder = before is not None and before.is_folder

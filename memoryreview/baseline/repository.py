@@ -256,6 +256,10 @@ class Repository:
                 raise BaselineError(f"Tree {oid} of the baseline cannot be read: {error}.") from error
         return self._trees[oid]
 
+    def remember_tree(self, oid: str, entries: dict[bytes, TreeEntry]) -> None:
+        """Keep the entries of a folder that was just made, so that it need not be read to be looked into."""
+        self._trees[oid] = entries
+
     def walk(self, tree: str) -> Iterator[tuple[str, TreeEntry]]:
         """Yield (path, entry) of every document below a tree, sorted as git sorts."""
         waiting = [("", TreeEntry(tree, FOLDER_MODE))]

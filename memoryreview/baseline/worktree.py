@@ -285,12 +285,13 @@ class Worktree:
         if any(part in {"", ".", ".."} or "\0" in part or is_reserved(part) for part in segments):
             raise _cannot(f"“{shown(path)}” is not used", "it is not a path inside the folder")
         try:
-            real = Path(os.path.realpath(self.root / path))
+            real = os.path.realpath(f"{self.root}/{path}")
         except (OSError, ValueError) as error:
             raise _cannot(f"“{shown(path)}” is not used", str(error)) from error
-        if not real.is_relative_to(self.root) or real == self.root:
+        prefix = f"{self.root}/".replace("//", "/")
+        if not real.startswith(prefix):
             raise _cannot(f"“{shown(path)}” is not used", "it is a link that leaves the folder")
-        resolved = list(real.relative_to(self.root).parts)
+        resolved = real.removeprefix(prefix).split("/")
         if any(is_reserved(part) for part in resolved):
             raise _cannot(f"“{shown(path)}” is not used", "it leads to files that git keeps for itself")
         return resolved

@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from .align import Hunk, align
-from .text import split_lines
+from .text import raw_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def merge3(base: bytes | None, ours: bytes | None, theirs: bytes | None) -> Merg
         return Merged(theirs)
     if base is None or ours is None or theirs is None:
         return whole(base, ours, theirs)
-    return _merge_lines(_lines(base), _lines(ours), _lines(theirs))
+    return _merge_lines(raw_lines(base), raw_lines(ours), raw_lines(theirs))
 
 
 def merge_without_base(ours: bytes | None, theirs: bytes | None) -> Merged | Conflicted:
@@ -84,7 +84,7 @@ def changes(old: bytes | None, new: bytes | None) -> tuple[Change, ...]:
 
     A pure addition's `old_start` is the line that it comes before. None counts as an empty document.
     """
-    old_lines, new_lines = _lines(old or b""), _lines(new or b"")
+    old_lines, new_lines = raw_lines(old or b""), raw_lines(new or b"")
     return tuple(
         Change(
             old_start=hunk.old_start + 1,
@@ -96,12 +96,8 @@ def changes(old: bytes | None, new: bytes | None) -> tuple[Change, ...]:
     )
 
 
-def _lines(data: bytes) -> list[bytes]:
-    return [line.raw for line in split_lines(data)]
-
-
 def _whole(data: bytes | None) -> tuple[int, int]:
-    return 1, 1 + len(_lines(data or b""))
+    return 1, 1 + len(raw_lines(data or b""))
 
 
 class _Side(Enum):

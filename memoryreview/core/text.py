@@ -82,6 +82,12 @@ def split_lines(data: bytes) -> tuple[Line, ...]:
     return tuple(lines)
 
 
+def raw_lines(data: bytes) -> list[bytes]:
+    """Return the lines of `split_lines` as they stand in the document, line ends included."""
+    *ended, tail = data.split(b"\n")
+    return [line + b"\n" for line in ended] + ([tail] if tail else [])
+
+
 def decode(data: bytes, path: str) -> str:
     """Decode UTF-8 (a byte order mark stays as U+FEFF). Raises NotUtf8Error."""
     try:

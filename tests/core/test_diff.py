@@ -2,13 +2,15 @@ from __future__ import annotations
 
 import random
 import string
+import sys
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryreview.core import diff as module
-from memoryreview.core.diff import DiffLine, DocumentDiff, Mark, Piece, document_diff, visible
+from memoryreview.core.chips import MAX_DRAWN_CHARS_PER_BYTE, is_unseen, label
+from memoryreview.core.diff import DiffLine, DocumentDiff, Mark, Piece, document_diff, is_shown_whole, visible
 from memoryreview.core.words import split_words
 
 SIGNS = {Mark.SAME: " ", Mark.ADDED: "+", Mark.REMOVED: "-"}
@@ -285,6 +287,24 @@ def test_diff_over_the_line_limit_says_what_is_shown(monkeypatch: pytest.MonkeyP
     diff = compare("", "new\n" * 25)
 
     assert (len(drawn(diff)), diff.added, diff.summary) == (10, 25, "10 of 25 lines shown")
+
+
+def test_no_label_is_longer_than_what_a_short_diff_is_known_by() -> None:
+    for char in filter(is_unseen, map(chr, range(sys.maxunicode + 1))):
+        size_bytes = 1 if "\udc80" <= char <= "\udcff" else len(char.encode("utf-8", "surrogatepass"))
+        assert len(label(char)) <= MAX_DRAWN_CHARS_PER_BYTE * size_bytes
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (None, b"New.\n"), (b"Old.\n", None), (b"- One.\n", b"- Two.\n"), (None, b"x\n" * 5_001),
+        (b"a\n", b"b\n" * 5_000), (None, "\U000e0041".encode() * 60_000), (b"", b"\xff" * 12_000), (b"\x80" * 9, b""),
+        (b"z\n" * 90_000, b"z\n" * 90_000 + b"End.\n"), (None, b"y" * 600_000),
+    ],
+)  # fmt: skip
+def test_what_is_shown_whole_is_known_without_drawing_it(old: bytes | None, new: bytes | None) -> None:
+    assert is_shown_whole(old, new) is not document_diff("a.md", old, new).truncated
 
 
 def test_diff_over_the_size_limit_says_what_is_shown() -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db.models import F
+from django.db.models import F, OuterRef, Subquery
 from django.utils import timezone
 
 from memoryreview.baseline import commits, steps
@@ -262,22 +262,27 @@ def _record_paths(store: Store, changes: Iterable[Change], intents: Sequence[Int
 
 def _advance_proposals(intents: Iterable[Intent]) -> None:
     """Bring proposals to their state after the commits, and note with their actions which commit carries them."""
-    latest: dict[Proposal, Revision] = {}
-    steps_of: Counter[Proposal] = Counter()
+    landed: Counter[Proposal] = Counter()
+    unmarked: set[int] = set()
     for intent in intents:
         proposal, record = intent.proposal, intent.landing
         if proposal is None:
             continue
-        revision = latest.setdefault(proposal, proposal.revision)
-        revision.base = intent.oid
-        for action in revision.actions:
-            if action["kind"] in record.get("lands", ()) and action["path"] in record["paths"]:
-                action.setdefault("commit", intent.oid)
+        landed[proposal] += 1
         proposal.state, proposal.version, proposal.failure = State(record["after"]), proposal.version + 1, ""
-        steps_of[proposal] += 1
-    Revision.objects.bulk_update(latest.values(), ["base", "actions"])
+        revision = proposal.revision
+        revision.base = intent.oid
+        if not record.get("lands"):
+            unmarked.add(revision.pk)
+            continue
+        for action in revision.actions:
+            if action["kind"] in record["lands"] and action["path"] in record["paths"]:
+                action.setdefault("commit", intent.oid)
+        revision.save(update_fields=["base", "actions"])
+    newest = Change.objects.filter(proposal=OuterRef("proposal")).order_by("-pk").values("oid")[:1]
+    Revision.objects.filter(pk__in=unmarked).update(base=Subquery(newest))
     alike: dict[tuple[str, int], list[int]] = defaultdict(list)
-    for proposal, count in steps_of.items():
+    for proposal, count in landed.items():
         alike[proposal.state, count].append(proposal.pk)
     for (state, count), pks in alike.items():
         Proposal.objects.filter(pk__in=pks).update(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
@@ -97,19 +97,20 @@ def _in_store(store: Store, selected: Sequence[Selected], person: User) -> Itera
 def _approve_all(shop: Workshop, selected: Sequence[Selected], person: User) -> list[Outcome]:
     found = decide.fetch_all(one.proposal for one in selected)
     approvals = _Approvals(shop, person)
+    landed: Iterable[Change] = ()
     failure = ""
     try:
         with burst(shop) as together:
             for one in selected:
                 approvals.add(together, found[one.proposal], one)
             approvals.decide(together)
-            together.land()
+            landed = together.land()
     except MemoryReviewError as error:
         failure = str(error)
         replay_journal(shop)  # the ref may have moved all the same
+        landed = Change.objects.filter(decision__in=approvals.taken.values()).select_related("store")
     outcomes = approvals.outcomes
-    landed = Change.objects.filter(decision__in=approvals.taken.values())
-    changes = {change.decision_id: change for change in landed.select_related("store")}
+    changes = {change.decision_id: change for change in landed}
     for proposal, decision in approvals.taken.items():
         change = changes.get(decision.pk)
         if change is None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Prefetch
 
 from memoryreview.baseline import steps
 from memoryreview.baseline.repository import Snapshot
@@ -16,8 +15,7 @@ from memoryreview.core.diff import is_shown_whole
 from memoryreview.core.model import Guard, Severity, Verdict
 from memoryreview.core.scan import PACK_VERSION
 from memoryreview.core.typed import restore_line_ends
-from memoryreview.review.models import OPEN_STATES, Change, ChangeKind, Decision, Proposal, Revision, State, Verb
-from memoryreview.review.querysets import ProposalQuerySet
+from memoryreview.review.models import OPEN_STATES, Change, ChangeKind, Decision, Proposal, State, Verb
 
 from . import proposals, rollback
 from .apply import Landing, land, note_differing, standing_write, stands
@@ -147,7 +145,7 @@ def _source(proposal: Proposal) -> str:
 
 def fetch(proposal_id: int) -> Proposal:
     """Return a proposal with what decisions need, read afresh."""
-    found = _with_what_decisions_need().filter(pk=proposal_id).first()
+    found = Proposal.objects.select_related("store__team", "agent", "promoted_from").filter(pk=proposal_id).first()
     if found is None:
         raise NotFoundError("proposal", str(proposal_id))
     return found
@@ -155,12 +153,10 @@ def fetch(proposal_id: int) -> Proposal:
 
 def fetch_all(proposal_ids: Iterable[int]) -> dict[int, Proposal]:
     """Return proposals by id, with their revisions, documents and decisions, in a few questions for all of them."""
-    revisions = Prefetch("revisions", Revision.objects.select_related("agent").prefetch_related("documents"))
-    return _with_what_decisions_need().prefetch_related(revisions, "decisions").in_bulk(list(proposal_ids))
-
-
-def _with_what_decisions_need() -> ProposalQuerySet:
-    return Proposal.objects.select_related("store__team", "agent", "promoted_from")
+    wanted = Proposal.objects.prefetch_related(
+        "store__team", "agent", "promoted_from", "revisions__documents", "revisions__agent", "decisions"
+    )
+    return wanted.in_bulk(list(proposal_ids))
 
 
 def repeated_press(proposal: Proposal, verb: Verb, person: User, version: int) -> Decided | None:
