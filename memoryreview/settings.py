@@ -83,7 +83,7 @@ TEMPLATES = [
 ]
 
 # WAL with FULL: a 201 promises durability. IMMEDIATE: a deferred read-then-write fails at once under load.
-_SQLITE = {
+_SQLITE: dict[str, object] = {
     "transaction_mode": "IMMEDIATE",
     "timeout": 20,  # seconds
     "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON",
@@ -94,13 +94,34 @@ def _sqlite(name: str) -> dict[str, object]:
     return {"ENGINE": "django.db.backends.sqlite3", "NAME": HOME / name, "OPTIONS": dict(_SQLITE), "CONN_MAX_AGE": None}
 
 
+# A host that died without a word must not keep its locks for the two hours that TCP allows it.
+_KEEPALIVE = {
+    "keepalives_idle": 30,  # seconds, like the next
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 60_000,  # milliseconds
+    "options": "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3",  # the server's side
+}
+
+
+_OPTIONS: dict[str, dict[str, object]] = {
+    "django.db.backends.sqlite3": _SQLITE,
+    "django.db.backends.postgresql": {**_KEEPALIVE},
+}
+
+
+def _named(url: str) -> dict[str, object]:
+    named: dict[str, Any] = {**dj_database_url.parse(url, conn_max_age=None, conn_health_checks=True)}
+    return {**named, "OPTIONS": {**_OPTIONS[named["ENGINE"]], **named.get("OPTIONS", {})}}
+
+
 DATABASES = {"default": _sqlite("memoryreview.sqlite3"), "queue": _sqlite("queue.sqlite3")}
 if _url := os.environ.get("MEMORYREVIEW_DATABASE_URL", ""):
     try:
-        DATABASES["default"] = {**dj_database_url.parse(_url, conn_max_age=None)}
-    except ValueError as error:
+        DATABASES["default"] = _named(_url)
+    except (ValueError, KeyError) as error:
         raise ImproperlyConfigured(
-            "MEMORYREVIEW_DATABASE_URL is not a database address such as postgres://…"
+            "MEMORYREVIEW_DATABASE_URL is not the address of a PostgreSQL or SQLite database, such as postgres://…"
         ) from error
 DATABASE_ROUTERS = ["memoryreview.routers.QueueRouter"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

@@ -6,7 +6,7 @@ import fcntl
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -33,11 +33,22 @@ class LockBusyError(MemoryReviewError):
         )
 
 
+class LockLostError(MemoryReviewError):
+    """A lock that can be lost while it is held was lost. Its next holder finishes or takes back what was begun."""
+
+    problem = "busy"
+    status = 503
+
+
 class _Held(threading.local):
-    """Locks that this thread holds: path of the lock file to its open file and how often it was entered."""
+    """Locks that this thread holds: path of the lock file to its open file and how often it was entered.
+
+    `checks` ask whether locks of another kind, which can be lost, are still held.
+    """
 
     def __init__(self) -> None:
         self.by_path: dict[str, tuple[int, int]] = {}
+        self.checks: list[Callable[[], None]] = []
 
 
 _held = _Held()
@@ -51,6 +62,25 @@ def _forget_in_child() -> None:
 
 
 os.register_at_fork(after_in_child=_forget_in_child)
+
+
+@contextmanager
+def confirmed_by(check: Callable[[], None]) -> Iterator[None]:
+    """Let `confirm` ask this too, in this thread. Args: check: raises LockLostError when the lock is lost."""
+    _held.checks.append(check)
+    try:
+        yield
+    finally:
+        _held.checks.remove(check)
+
+
+def confirm() -> None:
+    """Ask, right before something moves that only its holder may move. Raises LockLostError; nothing was moved then.
+
+    The kernel takes no flock away from a living process, so without other locks there is nothing to ask.
+    """
+    for check in _held.checks:
+        check()
 
 
 @contextmanager

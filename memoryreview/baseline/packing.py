@@ -9,8 +9,8 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -106,12 +106,15 @@ def pack(git_dir: Path) -> bool:
     return True
 
 
-def collect(git_dir: Path, *, older_than_s: int = SAFE_AGE_S) -> bool:
+def collect(
+    git_dir: Path, *, older_than_s: int = SAFE_AGE_S, alone: Callable[[], AbstractContextManager[None]] | None = None
+) -> bool:
     """Write one pack of everything, and drop what no branch reaches once it is older than that.
 
     What was dropped from packs before its time waits in a pack of its own, with its age. False when another process
     packs this baseline now.
 
+    Args: alone: what keeps every writer away, where the store's lock in the git dir does not; that one by default.
     Raises: BaselineError when git cannot do it; LockBusyError when the store is busy for long.
     """
     expiry = f"{older_than_s}.seconds.ago"
@@ -125,7 +128,7 @@ def collect(git_dir: Path, *, older_than_s: int = SAFE_AGE_S) -> bool:
             steps.on_step("graph.written")
             if clutter(git_dir).loose:
                 # A writer may find its object there and rely on it, so none may be at work.
-                with store_lock(git_dir):
+                with alone() if alone is not None else store_lock(git_dir):
                     _git(git_dir, fd, "prune", f"--expire={expiry}")
                 steps.on_step("objects.pruned")
             for name in (PACKED_NAME, COLLECTED_NAME):

@@ -10,12 +10,13 @@ from __future__ import annotations
 import os
 import secrets
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
 from . import durable, steps
 from .errors import BaselineError
-from .lock import LockBusyError, store_lock
+from .lock import LockBusyError, confirm, store_lock
 from .objects import is_oid
 
 BRANCH = "refs/heads/main"
@@ -54,6 +55,7 @@ def swap_branch(git_dir: Path, *, expected: str | None, new: str, wait_s: float)
 
     Raises:
         LockBusyError: a foreign git held the branch for the whole wait.
+        LockLostError: the store's lock was lost before.
         BaselineError: a foreign git left its lock behind, or the system refuses the write.
     """
     with store_lock(git_dir):
@@ -84,6 +86,7 @@ def _swap_locked(git_dir: Path, temp: Path, expected: str | None, wait_s: float)
         # A foreign git may have moved it while we waited for its lock.
         if read_branch(git_dir) != expected:
             return False
+        confirm()
         lock.replace(branch)
         moved = True
         steps.on_step("ref.moved")
@@ -91,7 +94,7 @@ def _swap_locked(git_dir: Path, temp: Path, expected: str | None, wait_s: float)
         steps.on_step("ref.durable")
         return True
     finally:
-        if not moved:
+        if not moved and _is_twin(lock, [temp]):  # whoever got the store's lock may have swept ours
             lock.unlink(missing_ok=True)
 
 
@@ -144,9 +147,13 @@ def _take_lock(git_dir: Path, temp: Path, wait_s: float) -> None:
 
 def _is_left_by_us(git_dir: Path, lock: Path) -> bool:
     """Whether the lock has a twin. Its writer is dead then: we hold the store's lock, which it would need to live."""
+    return _is_twin(lock, git_dir.glob(f"{TEMP_PREFIX}*"))
+
+
+def _is_twin(lock: Path, temps: Iterable[Path]) -> bool:
     try:
         lock_stat = lock.lstat()
-        return any(os.path.samestat(lock_stat, temp.lstat()) for temp in git_dir.glob(f"{TEMP_PREFIX}*"))
+        return any(os.path.samestat(lock_stat, temp.lstat()) for temp in temps)
     except FileNotFoundError:
         return False
 

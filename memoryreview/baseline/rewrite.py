@@ -22,6 +22,7 @@ from memoryreview.core.erasure import Eraser
 from . import durable, seen, steps
 from .errors import BaselineError
 from .history import fsck
+from .lock import confirm
 from .message import trailers
 from .objects import DOCUMENT_MODES, FOLDER_MODE, TreeEntry, decode_tree, encode_tree, object_id
 from .process import every_object, named_objects, run
@@ -160,7 +161,11 @@ def switch(git_dir: Path, *, expected: str | None, new: str) -> None:
 
 
 def drop_rest(aside: Path, git_dir: Path) -> None:
-    """Remove every object, reference and note of git but for the branch and the new pack. Raises BaselineError."""
+    """Remove every object, reference and note of git but for the branch and the new pack.
+
+    Raises: BaselineError; LockLostError before anything was removed.
+    """
+    confirm()
     kept = {path.name for path in _pack_files(aside)}
     if not kept:
         raise BaselineError(f"“{aside}” holds no new history, so the old one stays. Run “memoryreview verify”.")

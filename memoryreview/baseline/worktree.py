@@ -13,6 +13,7 @@ from pathlib import Path
 
 from . import aside, durable, placement, steps
 from .folder import PinnedFolder, UnreadableError, WorktreeError, read_document, shown
+from .lock import confirm
 from .names import is_reserved
 from .scan import Listing, scan_folder
 
@@ -86,7 +87,12 @@ class StagedWrites:
         self._unsynced.clear()
 
     def replace(self) -> tuple[str, ...]:
-        """Put every file in its place; return the paths that could not be. Never raises: the commit stands by now."""
+        """Put every file in its place; return the paths that could not be.
+
+        Raises nothing that the system says, since the commit stands by now; LockLostError before anything changed.
+        """
+        if self._writes:
+            confirm()
         unwritten: list[str] = []
         touched: dict[int, list[str]] = {}
         for write in self._writes.values():
@@ -158,7 +164,7 @@ class Worktree:
 
         Raises WorktreeError with the system's reason (disk full, permission), and for a file or folder without write
         permission, which is never forced; the old bytes are then intact, no temp file. One failure comes after
-        the change and says so: a folder that cannot be fsynced.
+        the change and says so: a folder that cannot be fsynced. Raises LockLostError before anything changed.
         """
         if self.read(path) != expected:
             return False
@@ -169,6 +175,7 @@ class Worktree:
             try:
                 with self.folder.opened(parents) as fd:
                     placement.refuse_read_only(fd, name)
+                    confirm()
                     if new is None:
                         return placement.remove(fd, name, expected)
                     mode = ANY_MODE if expected is not None else self._mode_beside(parents)
@@ -245,8 +252,9 @@ class Worktree:
         """Remove temp files that a killed writer of ours left, and return their paths. A write of somebody else that
         was moved aside at that moment is kept, at its place or beside it.
 
-        Call it under the store's lock: a live writer's temp file looks the same.
+        Call it under the store's lock: a live writer's temp file looks the same. Raises LockLostError.
         """
+        confirm()
         removed: list[str] = []
         for fd, segments, name in self._temp_files():
             # A folder that we may not change cannot hold a file of ours that matters.

@@ -17,7 +17,10 @@ from django.db.migrations.executor import MigrationExecutor
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.database import NOTHING_CHANGED, DatabaseUnusableError, unusable
 from memoryreview.review.models import Store
+from memoryreview.review.operations.hostlock import Space, host_lock
 from memoryreview.routers import QUEUE_APP
+
+MIGRATING_WAIT_S = 60.0
 
 
 def migrate() -> None:
@@ -38,25 +41,33 @@ def migrate() -> None:
 
 
 def _migrate(alias: str) -> None:
-    connection = connections[alias]
-    name = f"“{connection.settings_dict['NAME']}”"
+    name = f"“{connections[alias].settings_dict['NAME']}”"
     try:
-        executor = MigrationExecutor(connection)
-        known = executor.loader.disk_migrations.keys()
-        newer = sorted(made for app, made in executor.loader.applied_migrations.keys() - known if app == "review")
-        if newer:
-            raise DatabaseUnusableError(
-                f"The database {name} was made by a newer memoryreview ({newer[-1]}). Nothing was changed; install "
-                "that version again, or restore a backup of this one."
-            )
-        ours = [node for node in executor.loader.graph.leaf_nodes() if _lives_in(alias, app=node[0])]
-        if executor.migration_plan(ours):
-            executor.migrate(ours)
+        with host_lock(Space.MIGRATING, timeout_s=MIGRATING_WAIT_S) as is_ours:
+            if not is_ours:
+                raise RefusedCommandError(
+                    "Another host is bringing the database up to date. Nothing was changed; try again in a moment."
+                )
+            _bring_up_to_date(alias, name)
     except DatabaseError as error:
         fault = unusable(error, name=name, kept=NOTHING_CHANGED)
         if fault is None:
             raise
         raise fault from error
+
+
+def _bring_up_to_date(alias: str, name: str) -> None:
+    executor = MigrationExecutor(connections[alias])
+    known = executor.loader.disk_migrations.keys()
+    newer = sorted(made for app, made in executor.loader.applied_migrations.keys() - known if app == "review")
+    if newer:
+        raise DatabaseUnusableError(
+            f"The database {name} was made by a newer memoryreview ({newer[-1]}). Nothing was changed; install "
+            "that version again, or restore a backup of this one."
+        )
+    ours = [node for node in executor.loader.graph.leaf_nodes() if _lives_in(alias, app=node[0])]
+    if executor.migration_plan(ours):
+        executor.migrate(ours)
 
 
 def _lives_in(alias: str, *, app: str) -> bool:

@@ -29,7 +29,8 @@ from memoryreview.review.models import Change, ChangedPath, ChangeKind, Decision
 
 from . import ledger
 from .errors import CannotApplyError
-from .stores import baseline_dir, reading
+from .hostlock import Space, host_lock
+from .stores import LOCK_TIMEOUT_S, baseline_dir, reading
 
 MAX_COMPARED_STORES = 30
 MAX_COMPARED_DOCUMENTS = 300
@@ -78,12 +79,15 @@ def adopt(
     store = Store(
         slug=_free_slug(name, root), root=str(root), format=chosen, scope=scope, guard=guard, baseline=uuid.uuid4()
     )
-    head = _first_commit(store, tree)
-    try:
-        _record(store, tree, head, team or store.slug)
-    except IntegrityError as error:
-        shutil.rmtree(baseline_dir(store), ignore_errors=True)
-        raise AdoptError(f"“{root}” was adopted by another process just now. Nothing was changed.") from error
+    with host_lock(Space.ADOPTING, timeout_s=LOCK_TIMEOUT_S) as is_ours:
+        if not is_ours:
+            raise AdoptError("Another folder is being adopted. Nothing was changed; try again in a moment.")
+        head = _first_commit(store, tree)
+        try:
+            _record(store, tree, head, team or store.slug)
+        except IntegrityError as error:
+            shutil.rmtree(baseline_dir(store), ignore_errors=True)
+            raise AdoptError(f"“{root}” was adopted by another process just now. Nothing was changed.") from error
     form = formats.of(chosen)
     entries = sum(len(form.entries(path, content)) for path, content in tree.items())
     return Adopted(store, len(tree), entries, head, problems(store, tree, dict(listing.skipped)))
@@ -222,6 +226,12 @@ def begin_history(
 def clear_unfinished() -> None:
     """Remove baselines that a killed `adopt` began and that have no commit yet. One with a commit is never removed: its
     store may be missing only because the database was brought back from a backup."""
+    with host_lock(Space.ADOPTING) as is_ours:
+        if is_ours:
+            _clear_unfinished()
+
+
+def _clear_unfinished() -> None:
     known = {f"{baseline}.git" for baseline in Store.objects.values_list("baseline", flat=True)}
     for path in sorted((Path(settings.HOME) / "baselines").glob("*.git")):
         if path.name in known or not path.is_dir():

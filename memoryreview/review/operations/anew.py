@@ -35,7 +35,7 @@ from . import proposals
 from .adopt import Adopted, AdoptError, begin_history, problems, record_beginning
 from .permissions import require_maintainer
 from .standing import classification_of, standing
-from .stores import LOCK_TIMEOUT_S, Workshop, aside_dir, baseline_dir, worktree_of
+from .stores import LOCK_TIMEOUT_S, Workshop, alone, aside_dir, baseline_dir, no_other_host, worktree_of
 
 log = logging.getLogger(__name__)
 
@@ -67,7 +67,7 @@ def begin_anew(store: Store, *, person: User | None, name: str = "") -> Adopted:
     A kill before the journal leaves a store without a baseline, for which this is called again; after it `reconcile`
     does the rest. Args: person: who asked, None on the command line; name: of the store, "" for whichever it is.
 
-    Raises: AdoptError with a sentence, also when nothing was lost; NotPermittedError; LockBusyError.
+    Raises: AdoptError with a sentence, also when nothing was lost; NotPermittedError; LockBusyError; BusyError.
     """
     if person is not None:
         require_maintainer(person, store)
@@ -120,7 +120,7 @@ def _check_is_meant(store: Store, tree: Tree, person: User | None) -> None:
 def _make_room(store: Store, newest: str) -> None:
     """Move a lost baseline aside, unless somebody else wrote to it or began anew meanwhile. Raises AdoptError."""
     git_dir = baseline_dir(store)
-    with store_lock(git_dir, timeout_s=LOCK_TIMEOUT_S) if git_dir.is_dir() else nullcontext():
+    with store_lock(git_dir, timeout_s=LOCK_TIMEOUT_S) if git_dir.is_dir() else nullcontext(), no_other_host(store):
         if _newest(store) != newest:
             raise AdoptError(f"Somebody wrote to “{store.slug}” meanwhile. Nothing was changed; try again.")
         now = timezone.now()
@@ -132,7 +132,7 @@ def _make_room(store: Store, newest: str) -> None:
 def _begun_before(store: Store) -> str:
     """Finish what a killed process began, and return its commit. Raises AdoptError when nothing was begun."""
     begun = Intent.objects.filter(store=store, kind=ChangeKind.ADOPT).order_by("-pk").first()
-    with store_lock(baseline_dir(store), timeout_s=LOCK_TIMEOUT_S), Repository(baseline_dir(store)) as repository:
+    with alone(store), Repository(baseline_dir(store)) as repository:
         head = repository.head()
         if begun is None or head is None or not repository.is_ancestor(begun.oid, head):
             raise AdoptError(
@@ -163,7 +163,7 @@ def _begin(store: Store, tree: Tree, person: User | None, why: str) -> str:
         intent.save(force_insert=True)
         steps.on_step("intent.recorded")
 
-    with Repository.create(git_dir) as repository, store_lock(git_dir, timeout_s=LOCK_TIMEOUT_S):
+    with Repository.create(git_dir) as repository, alone(store):
         head = begin_history(
             repository,
             tree,

@@ -8,7 +8,6 @@ from django.db import DatabaseError, connection
 
 from memoryreview.baseline import surroundings
 from memoryreview.baseline.history import fsck
-from memoryreview.baseline.packing import packing_lock
 from memoryreview.baseline.repository import Repository
 from memoryreview.baseline.worktree import WorktreeError
 from memoryreview.core.errors import MemoryReviewError
@@ -17,7 +16,7 @@ from memoryreview.review.models import Change, Intent, Proposal, State, Store
 from . import ledger
 from .audit_history import history_faults
 from .fault import Fault
-from .stores import Workshop, baseline_dir, locked
+from .stores import Workshop, baseline_dir, locked, packing
 
 __all__ = ["Fault", "audit"]
 
@@ -64,7 +63,7 @@ def _store_faults(store: Store) -> Iterator[Fault]:
     Repository(git_dir).close()
     with locked(store):
         pass  # an erasure that a kill interrupted is finished here, which needs the lock of packing itself
-    with packing_lock(git_dir, wait_s=PACKING_WAIT_S):  # packs that are replaced under fsck look damaged to it
+    with packing(store, wait_s=PACKING_WAIT_S):  # packs that are replaced under fsck look damaged to it
         with locked(store) as shop:
             head = shop.head()
             last = Change.objects.filter(store=store).order_by("-pk").values_list("pk", flat=True).first() or 0

@@ -21,11 +21,10 @@ from django.utils import timezone
 from memoryreview import archive
 from memoryreview.baseline import durable
 from memoryreview.baseline.errors import BaselineError
-from memoryreview.baseline.packing import packing_lock
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.models import Backup, Store
 
-from .stores import baseline_dir, locked
+from .stores import baseline_dir, locked, packing
 
 PACKING_WAIT_S = 60.0
 
@@ -63,8 +62,8 @@ def back_up(target: Path) -> Made:
     target = _checked(target)
     temp = target.with_name(f".mr-backup-{secrets.token_hex(8)}.tmp")
     try:
-        with _writer(temp) as writer, ExitStack() as packing:
-            heads, left_out = _snapshot(writer, packing, temp)
+        with _writer(temp) as writer, ExitStack() as packed:
+            heads, left_out = _snapshot(writer, packed, temp)
             for store, head in heads.items():
                 _add_baseline(writer, store, head)
             for key in archive.KEYS:
@@ -99,14 +98,14 @@ def _writer(temp: Path) -> Iterator[archive.Writer]:
         os.fsync(file.fileno())
 
 
-def _snapshot(writer: archive.Writer, packing: ExitStack, temp: Path) -> tuple[dict[Store, str], list[str]]:
+def _snapshot(writer: archive.Writer, packed: ExitStack, temp: Path) -> tuple[dict[Store, str], list[str]]:
     """Add the database as it is while no store moves; return each store's head at that moment."""
     heads: dict[Store, str] = {}
     left_out: list[str] = []
     with ExitStack() as locks:
         for store in Store.objects.order_by("pk"):
             try:
-                packing.enter_context(packing_lock(baseline_dir(store), wait_s=PACKING_WAIT_S))
+                packed.enter_context(packing(store, wait_s=PACKING_WAIT_S))
                 heads[store] = locks.enter_context(locked(store)).head()
             except (BaselineError, MemoryReviewError) as error:
                 left_out.append(f"{store.slug}: {error}")

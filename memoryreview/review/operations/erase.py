@@ -18,7 +18,6 @@ from memoryreview.baseline import rewrite, steps
 from memoryreview.baseline.errors import BaselineError
 from memoryreview.baseline.lost import set_aside_before
 from memoryreview.baseline.message import compose
-from memoryreview.baseline.packing import packing_lock
 from memoryreview.baseline.rewrite import Walked
 from memoryreview.baseline.worktree import WorktreeError
 from memoryreview.core.erasure import Eraser
@@ -43,7 +42,7 @@ from .errors import BusyError, CannotApplyError, NotPermittedError, StaleViewErr
 from .permissions import require_maintainer
 from .proposals import keyed_digest
 from .reconcile import reconcile_within
-from .stores import Workshop, aside_dir, baseline_dir, locked, reading, worktree_of
+from .stores import Workshop, aside_dir, baseline_dir, locked, packing, reading, worktree_of
 
 PACKING_WAIT_S = 30.0
 MAX_NOTE_CHARS = 500
@@ -172,9 +171,8 @@ def erase(
     require_maintainer(person, store)
     eraser = eraser_of(text, path)
     _check_words(store, eraser, shown=shown, given=token(text, path), confirmation=confirmation, note=note)
-    git_dir = baseline_dir(store)
     try:
-        with packing_lock(git_dir, wait_s=PACKING_WAIT_S) as fd:
+        with packing(store, wait_s=PACKING_WAIT_S) as fd:
             if fd is None:
                 raise BusyError(store.slug)
             with locked(store) as shop:

@@ -15,7 +15,6 @@ from django.db import OperationalError, connections, transaction
 
 from memoryreview.baseline import durable, rewrite, steps
 from memoryreview.baseline.errors import BaselineError
-from memoryreview.baseline.packing import packing_lock
 from memoryreview.baseline.repository import Repository
 from memoryreview.baseline.worktree import Worktree, WorktreeError
 from memoryreview.core.erasure import Eraser
@@ -27,7 +26,7 @@ from . import erase_rows, ledger
 from .audit_history import unproved
 from .errors import BusyError
 from .proposals import keyed_digest
-from .stores import aside_dir, baseline_dir, worktree_of
+from .stores import aside_dir, baseline_dir, packing, worktree_of
 
 _OPEN = (ErasureState.PREPARING, ErasureState.IN_FORCE)
 _FORGET_TRIES = 5
@@ -41,8 +40,7 @@ def resume(store: Store) -> None:
 
     Raises: BaselineError with the system's reason; BusyError while the baseline is being packed.
     """
-    git_dir = baseline_dir(store)
-    with packing_lock(git_dir) as fd:
+    with packing(store) as fd:
         if fd is None:
             raise BusyError(store.slug)
         for erasure in Erasure.objects.filter(store=store, state__in=_OPEN).order_by("pk"):

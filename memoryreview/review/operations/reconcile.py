@@ -13,6 +13,7 @@ from memoryreview.review.models import ChangeKind, Intent, Proposal, State, Stor
 from . import anew, erasures, proposals
 from .adopt import clear_unfinished
 from .apply import finish
+from .hostlock import Space, host_lock
 from .late import write_late
 from .proposals import last_decision
 from .settle import settle
@@ -38,7 +39,9 @@ def reconcile(store: Store) -> None:
     """Reconcile one store and remove the temp files that a killed writer left. Raises CannotApplyError, BusyError."""
     with locked(store) as shop:
         commits.sweep(baseline_dir(store))
-        packing.sweep(baseline_dir(store))
+        with host_lock(Space.PACKING, store.pk) as is_free:
+            if is_free:
+                packing.sweep(baseline_dir(store))
         erasures.tidy_up(store)
         shop.worktree().sweep()
         reconcile_within(shop)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,11 +11,13 @@ from pathlib import Path
 from django.conf import settings
 
 from memoryreview.baseline.lock import LockBusyError, store_lock
+from memoryreview.baseline.packing import packing_lock
 from memoryreview.baseline.repository import BaselineError, Repository, Snapshot
 from memoryreview.baseline.worktree import Worktree, WorktreeError
 from memoryreview.review.models import ChangeKind, Intent, Store
 
 from .errors import BusyError, CannotApplyError
+from .hostlock import Space, host_lock
 
 LOCK_TIMEOUT_S = 15.0
 
@@ -86,22 +89,58 @@ class Workshop:
 
 @contextmanager
 def locked(store: Store) -> Iterator[Workshop]:
-    """Hold the store's lock (between threads and processes; re-entrant) and open its baseline.
+    """Hold the store's lock (between threads, processes and hosts; re-entrant) and open its baseline.
 
     Never entered inside a database transaction: the lock comes first, transactions are short and inside.
 
-    Raises: BusyError after LOCK_TIMEOUT_S; CannotApplyError when baseline or folder cannot be used.
+    Raises: BusyError after LOCK_TIMEOUT_S; CannotApplyError when baseline or folder cannot be used; LockLostError when
+        the lock between hosts was lost inside the block.
     """
     try:
-        with store_lock(baseline_dir(store), timeout_s=LOCK_TIMEOUT_S):
+        with alone(store):
             if aside_dir(store).exists():
                 _resume_erasure(store)
             with Repository(baseline_dir(store)) as repository:
                 yield Workshop(store, repository)
     except LockBusyError as error:
-        raise BusyError(store.slug, is_being_restored=is_being_restored(store)) from error
+        raise _busy(store) from error
     except (BaselineError, WorktreeError) as error:
         raise CannotApplyError(str(error)) from error
+
+
+@contextmanager
+def alone(store: Store) -> Iterator[None]:
+    """Hold the store's lock and open nothing. Raises: BusyError after LOCK_TIMEOUT_S; LockBusyError; BaselineError."""
+    deadline = time.monotonic() + LOCK_TIMEOUT_S
+    with (
+        store_lock(baseline_dir(store), timeout_s=LOCK_TIMEOUT_S),
+        no_other_host(store, timeout_s=max(0.0, deadline - time.monotonic())),
+    ):
+        yield
+
+
+@contextmanager
+def no_other_host(store: Store, *, timeout_s: float = LOCK_TIMEOUT_S) -> Iterator[None]:
+    """Hold the part of the store's lock that needs no baseline, inside the other one. Raises BusyError."""
+    with host_lock(Space.STORE, store.pk, timeout_s=timeout_s) as is_ours:
+        if not is_ours:
+            raise _busy(store)
+        yield
+
+
+@contextmanager
+def packing(store: Store, *, wait_s: float = 0.0) -> Iterator[int | None]:
+    """Hold off every packing of the store's baseline, on other hosts as well; gives None as `packing_lock` does."""
+    with host_lock(Space.PACKING, store.pk, timeout_s=wait_s) as is_ours:
+        if not is_ours:
+            yield None
+            return
+        with packing_lock(baseline_dir(store), wait_s=wait_s) as fd:
+            yield fd
+
+
+def _busy(store: Store) -> BusyError:
+    return BusyError(store.slug, is_being_restored=is_being_restored(store))
 
 
 def _resume_erasure(store: Store) -> None:

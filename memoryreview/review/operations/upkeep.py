@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from enum import StrEnum
+from functools import partial
 
 from memoryreview.baseline import packing
 from memoryreview.baseline.errors import BaselineError
@@ -13,8 +14,9 @@ from memoryreview.baseline.packing import Clutter
 from memoryreview.review.models import Change, Intent, Store
 
 from .errors import BusyError, CannotApplyError
+from .hostlock import Space, host_lock
 from .reconcile import reconcile_within
-from .stores import baseline_dir, locked
+from .stores import alone, baseline_dir, locked
 
 MAX_LOOSE = 2_000
 """Loose objects, about 500 commits: each one costs a look-up in a folder and 4 KiB of disk."""
@@ -59,13 +61,12 @@ def upkeep(store: Store) -> Round | None:
         wanted = due(packing.clutter(git_dir), packed_ago_s=now - packed, collected_ago_s=now - collected)
         if wanted is Round.COLLECT and not _is_whole(store):
             wanted = Round.PACK
-        match wanted:
-            case Round.COLLECT:
-                return wanted if packing.collect(git_dir) else None
-            case Round.PACK:
-                return wanted if packing.pack(git_dir) else None
-            case None:
+        with host_lock(Space.PACKING, store.pk) as is_free:
+            if wanted is None or not is_free:
                 return None
+            if wanted is Round.COLLECT:
+                return wanted if packing.collect(git_dir, alone=partial(alone, store)) else None
+            return wanted if packing.pack(git_dir) else None
     except BaselineError as error:
         raise CannotApplyError(str(error)) from error
     except LockBusyError as error:
