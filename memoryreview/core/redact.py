@@ -89,7 +89,6 @@ class _MaskedTree:
             return [], []
         if path not in self._known:
             document = self._tree.get(path, b"").decode("utf-8", "replace")
-            secrets = tuple(finding for finding in scan.scan(document) if finding.scanner == "secret")
-            self._known[path] = document.split("\n"), scan.mask(document, secrets).split("\n")
+            self._known[path] = document.split("\n"), scan.mask(document, scan.secret_findings(document)).split("\n")
         clear, masked = self._known[path]
         return clear[lines[0] - 1 : lines[1]], masked[lines[0] - 1 : lines[1]]

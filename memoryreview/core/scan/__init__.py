@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
 
 from memoryreview.core.model import Finding, Scope
@@ -52,6 +53,11 @@ def new_findings(before: str, after: str, *, path: str = "", scope: Scope = Scop
     return _capped(fresh)
 
 
+def secret_findings(text: str) -> tuple[Finding, ...]:
+    """Return those findings of `scan` that `mask` needs."""
+    return tuple(finding for finding, _ in _sorted(findings_of(text, _secret_hits(text), "")))
+
+
 def mask(text: str, findings: tuple[Finding, ...]) -> str:
     """Return `text` with the spans of secret findings masked, then `•` for the rest.
 
@@ -73,15 +79,23 @@ def mask(text: str, findings: tuple[Finding, ...]) -> str:
 
 def _placed(text: str, path: str, scope: Scope) -> list[tuple[Finding, Hit]]:
     hits = _hits(text, scope)
-    placed = [*findings_of(text, hits, path), *findings_of(path, path_hits(path) if path else [], path)]
+    return _sorted([*findings_of(text, hits, path), *findings_of(path, path_hits(path) if path else [], path)])
+
+
+def _sorted(placed: Iterable[tuple[Finding, Hit]]) -> list[tuple[Finding, Hit]]:
     return sorted(placed, key=lambda pair: (pair[0].line, pair[0].column, pair[0].rule, pair[0].length))
 
 
 @lru_cache(maxsize=8)
 def _hits(text: str, scope: Scope) -> tuple[Hit, ...]:
     """One change asks about the same few texts again and again: before and after, for its verdict and for its page."""
-    hits = (*secret_hits(text), *injection_hits(text), *unicode_hits(text))
+    hits = (*_secret_hits(text), *injection_hits(text), *unicode_hits(text))
     return (*hits, *personal_hits(text)) if scope is Scope.TEAM else hits
+
+
+@lru_cache(maxsize=8)
+def _secret_hits(text: str) -> tuple[Hit, ...]:
+    return tuple(secret_hits(text))
 
 
 def _identity(text: str, path: str, hit: Hit) -> tuple[str, str, str]:
