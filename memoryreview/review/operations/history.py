@@ -124,14 +124,13 @@ class _Past:
         until = self._until
         walked = 0
         while left:
-            # The first baseline names every document of the store; its paths are read only where one was renamed.
-            rows = ChangedPath.objects.filter(store=self._store, path=path, change__lte=until).select_related("change")
-            newest = rows.defer("change__paths", "change__certificate").order_by("-change_id").first()
-            change = newest.change if newest is not None else None
+            rows = ChangedPath.objects.filter(store=self._store, path=path, change__lte=until).order_by("-change_id")
+            newest = rows.values_list("change_id", "change__oid").first()
             walked += 1
-            if change is None or walked > MAX_CHANGES or self._bytes_left < 0:
+            if newest is None or walked > MAX_CHANGES or self._bytes_left < 0:
                 break
-            after = self._at.repository.snapshot(change.oid)
+            change, oid = newest
+            after = self._at.repository.snapshot(oid)
             if after.entry(path) != newer:
                 break  # a change between them is not recorded
             before = _parent(after)
@@ -143,7 +142,7 @@ class _Past:
             left -= first
             if before is None or not earlier:
                 break
-            path, newer, until = earlier, before.entry(earlier), change.pk - 1
+            path, newer, until = earlier, before.entry(earlier), change - 1
         return found
 
     def _bodies(self, snapshot: Snapshot, path: str) -> Collection[bytes]:
@@ -168,12 +167,14 @@ def _is_by_a_person(change: Change, after: Snapshot) -> bool:
     )
 
 
-def _earlier_name(path: str, change: Change, before: Snapshot | None, after: Snapshot) -> str:
+def _earlier_name(path: str, change: int, before: Snapshot | None, after: Snapshot) -> str:
     """Return the name that a document had before a change, "" when it was new."""
     entry = after.entry(path)
     if before is None or entry is None:
         return ""
-    names = [p for p in change.paths if (e := before.entry(p)) and e.oid == entry.oid and after.entry(p) is None]
+    # The first baseline names every document of the store; the paths are read only where one was renamed.
+    paths = Change.objects.values_list("paths", flat=True).get(pk=change)
+    names = [p for p in paths if (e := before.entry(p)) and e.oid == entry.oid and after.entry(p) is None]
     return names[0] if len(names) == 1 else ""
 
 
