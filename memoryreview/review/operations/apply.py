@@ -43,7 +43,7 @@ from memoryreview.review.models import (
 
 from . import undone
 from .certificate import certificate
-from .context import context_of, without_history
+from .context import Told, context_of, without_history
 from .disk import disk_plan
 from .durability import relaxed
 from .errors import CannotApplyError, SecretDetectedError
@@ -64,6 +64,7 @@ class Landing:
         scanned: the scanners of today saw this text in these documents already, and stopped nothing.
         standing: bytes of a direct write that this proposal holds and that may stand on disk already.
         whole: the commit carries the whole proposal, so a standing write may be replaced by it.
+        told: what the history said when the certificate was made.
     """
 
     kind: ChangeKind
@@ -83,6 +84,7 @@ class Landing:
     whole: bool = True
     source: str = ""
     lands: frozenset[Kind] = frozenset()
+    told: Told | None = None
 
 
 def land(shop: Workshop, landing: Landing) -> Change:
@@ -327,6 +329,7 @@ def _check(store: Store, tree: Snapshot, landing: Landing) -> Context | None:
         landing.delta,
         promoted_from=origin(proposal) if proposal else "",
         source=proposal.source if proposal else None,
+        told=landing.told,
     )
     if not verify(tree, Overlay(tree, landing.delta), landing.proof, context):
         raise CannotApplyError("The proof does not hold against what is approved now. Nothing was changed.")

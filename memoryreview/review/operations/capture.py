@@ -71,8 +71,9 @@ def capture_within(
     if only is not None and look.unseen:
         path = shown(min(look.unseen))
         raise CannotApplyError(f"“{path}” is being written right now. Nothing was changed; try again in a moment.")
-    late = outdated(shop)
-    look = look.without({path for path, new in look.drift.items() if path in late and late[path].holds(new)})
+    if look.drift:
+        late = outdated(shop)
+        look = look.without({path for path, new in look.drift.items() if path in late and late[path].holds(new)})
     made = _propose(shop, tree, look, held, only)
     if shop.store.guard == Guard.ENFORCE:
         _put_back(shop, worktree, look, held)

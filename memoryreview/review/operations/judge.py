@@ -9,7 +9,7 @@ from typing import Any
 
 from memoryreview.baseline.repository import Snapshot
 from memoryreview.core.classify.classify import classify
-from memoryreview.core.model import Action, Classification, Delta, Verdict
+from memoryreview.core.model import Action, Classification, Context, Delta, Tree, Verdict
 from memoryreview.core.overlay import Overlay
 from memoryreview.review.models import Store
 
@@ -33,6 +33,11 @@ def judge(
     Args: now: when the change was taken in, by default now. source: what the proposal says where it comes from.
     """
     context = context_of(store, tree, delta, now=now, promoted_from=promoted_from, source=source)
+    return judge_within(context, tree, delta, is_direct=is_direct)
+
+
+def judge_within(context: Context, tree: Tree, delta: Delta, *, is_direct: bool = False) -> Classification:
+    """The same by a context that is known already."""
     found = classify(tree, Overlay(tree, delta), context)
     if is_direct:
         return found

@@ -31,6 +31,8 @@ from memoryreview.review.models import (
 )
 
 from . import ledger, unread
+from .context import Told
+from .durability import relaxed
 from .errors import AlreadyDecidedError, RefusedChangeError, SecretDetectedError, finding_json
 
 _DELETING = frozenset({Kind.FACT_DELETE, Kind.FILE_DELETE, Kind.INDEX_DROP, Kind.MASS_CHANGE})
@@ -109,6 +111,17 @@ class Draft:
     promotion: Promotion | None = None
     masked: Delta | None = None  # what is kept instead of `delta` when a secret stands in it
     rejected_before: Proposal | None = None
+    twin: Proposal | None = None  # asks for the same and waits
+    told: Told | None = None  # what the history said for the verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The rows of a new proposal; `decision` is None when it waits."""
+
+    proposal: Proposal
+    revision: Revision
+    decision: Decision | None
 
 
 def initial_state(draft: Draft) -> State:
@@ -131,9 +144,17 @@ def lands_unread(draft: Draft) -> Delta:
     return unread.additions(draft.store, draft.classification, draft.tree, draft.delta)
 
 
-def store_proposal(draft: Draft, *, delivery: DeliveryKey | None = None, waits: bool = False) -> Proposal:
+def store_proposal(draft: Draft, *, waits: bool = False) -> Proposal:
+    """Store a proposal and its first revision in one transaction."""
+    return store(draft, waits=waits).proposal
+
+
+def store(
+    draft: Draft, *, delivery: DeliveryKey | None = None, waits: bool = False, is_followed: bool = False
+) -> Stored:
     """Store a proposal, its first revision and its idempotency key in one transaction.
 
+    Args: is_followed: when it is on its way to the baseline, the caller makes a durable transaction before it answers.
     Raises: django.db.IntegrityError when the idempotency key was used meanwhile (nothing is stored then).
     """
     submission, promotion = draft.submission, draft.promotion
@@ -141,7 +162,8 @@ def store_proposal(draft: Draft, *, delivery: DeliveryKey | None = None, waits: 
     if waits and state == State.APPLYING:
         state = State.PENDING
     summary = summary_of(draft)
-    with transaction.atomic():
+    decision = None
+    with relaxed() if is_followed and state == State.APPLYING else transaction.atomic():
         proposal = Proposal.objects.create(
             store=draft.store,
             agent=draft.agent,
@@ -161,13 +183,15 @@ def store_proposal(draft: Draft, *, delivery: DeliveryKey | None = None, waits: 
             promoted_commit=promotion.commit if promotion else "",
             **_listed(summary, state),
         )
-        _add_revision(proposal, draft, summary, number=1)
+        revision = _add_revision(proposal, draft, summary, number=1)
         if delivery is not None and draft.agent is not None:
             keep_delivery(draft.agent, delivery, proposal)
         if state == State.APPLYING:
             verb = Verb.AUTO_APPLY if has_proof(draft) else Verb.PASSIVE
-            ledger.record(Decision(proposal=proposal, store=draft.store, revision=1, verb=verb, agent=draft.agent))
-    return proposal
+            decision = ledger.record(
+                Decision(proposal=proposal, store=draft.store, revision=1, verb=verb, agent=draft.agent)
+            )
+    return Stored(proposal, revision, decision)
 
 
 def store_waiting(draft: Draft) -> Proposal:
@@ -188,7 +212,7 @@ def add_revision(proposal: Proposal, draft: Draft, summary: Summary, *, number: 
     _list(proposal, summary)
 
 
-def _add_revision(proposal: Proposal, draft: Draft, summary: Summary, *, number: int) -> None:
+def _add_revision(proposal: Proposal, draft: Draft, summary: Summary, *, number: int) -> Revision:
     revision = Revision.objects.create(
         proposal=proposal,
         number=number,
@@ -211,6 +235,7 @@ def _add_revision(proposal: Proposal, draft: Draft, summary: Summary, *, number:
         )
         for path, new in draft.delta.items()
     )
+    return revision
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import F
+from django.utils import timezone
 
 from memoryreview.baseline.repository import Snapshot
 from memoryreview.baseline.worktree import WorktreeError
@@ -25,7 +26,7 @@ from memoryreview.review.querysets import StoreQuerySet
 
 from . import moved, promote, proposals
 from .capture import capture_within, holds_secret
-from .context import context_of
+from .context import context_of, tell, with_history, without_history
 from .errors import (
     AlreadyDecidedError,
     BusyError,
@@ -36,10 +37,10 @@ from .errors import (
     RejectedBeforeError,
     SecretDetectedError,
 )
-from .judge import judge
+from .judge import judge_within
 from .proposals import DeliveryKey, Draft, Promotion, Submission
 from .reconcile import replay_journal
-from .rejected import brings_new_evidence, rejected_before_json, rejected_twin
+from .rejected import Twins, brings_new_evidence, rejected_before_json, twins
 from .settle import Judged, settle
 from .stores import locked, reading, worktree_of
 
@@ -114,7 +115,7 @@ def submit(request: Request, *, agent: Agent, delivery: DeliveryKey | None = Non
 
 
 def _keep(draft: Draft, agent: Agent, delivery: DeliveryKey | None) -> Receipt:
-    twin = _waiting_twin(draft) if draft.delta else None
+    twin = draft.twin
     if not draft.delta or twin is not None:
         with transaction.atomic():
             if delivery is not None:
@@ -123,14 +124,15 @@ def _keep(draft: Draft, agent: Agent, delivery: DeliveryKey | None) -> Receipt:
                 Proposal.objects.filter(pk=twin.pk).update(repeats=F("repeats") + 1)
         return Receipt(draft.store, draft.base, twin, duplicate_of=twin.pk if twin else None)
     _refuse_beyond_cap(agent)
-    proposal = proposals.store_proposal(draft, delivery=delivery)
-    return Receipt(draft.store, draft.base, _carry(proposal, Judged(draft.base, draft.classification)))
+    stored = proposals.store(draft, delivery=delivery, is_followed=True)
+    return Receipt(draft.store, draft.base, _carry(stored.proposal, Judged(draft, stored)))
 
 
 def _carry(proposal: Proposal, judged: Judged) -> Proposal:
     """Capture what was written beside us first, then land the safe parts of a stored proposal.
 
     When folder or baseline cannot be used it waits with the reason; when the store is busy the worker carries on.
+    Whatever comes of it is recorded durably, and with it the proposal.
     """
     if proposal.state != State.APPLYING:
         return proposal
@@ -143,7 +145,7 @@ def _carry(proposal: Proposal, judged: Judged) -> Proposal:
         if not proposal.changes.exists():  # else part of it stands, and `reconcile` tells what is left
             proposals.move(Proposal.objects.get(pk=proposal.pk), to=State.PENDING, failure=str(error))
     except BusyError:
-        pass
+        Proposal.objects.filter(pk=proposal.pk).update(updated_at=timezone.now())
     return Proposal.objects.get(pk=proposal.pk)
 
 
@@ -158,7 +160,7 @@ def preview(request: Request, *, agent: Agent) -> Preview:
         state = str(proposals.initial_state(draft)) if draft.delta else "unchanged"
         if state == State.APPLYING:
             state = str(State.PENDING if _leaves_something(draft) else State.APPLIED)
-    rejected = rejected_twin(draft.store, draft.delta)
+    rejected = twins(draft.store, draft.delta).rejected
     return Preview(
         draft.store, draft.base, draft.classification, tree, draft.delta, state,
         rejected_before_json(rejected) if rejected else None,
@@ -256,7 +258,7 @@ def _replay(request: Request, agent: Agent, delivery: DeliveryKey) -> Receipt | 
 
 def _refuse_secret_words(submission: Submission) -> None:
     """Scan everything that comes with a change: a secret in a title or a quote must not be stored either."""
-    texts = {
+    stated = {
         "title": submission.title,
         "rationale": submission.rationale,
         "kind": submission.claimed_kind,
@@ -264,8 +266,9 @@ def _refuse_secret_words(submission: Submission) -> None:
         **{f"scores.{place}": text for place, text in _strings(submission.scores)},
     }
     found: list[Finding] = []
-    for place, text in texts.items():
-        found += [finding for finding in scan.scan(text, path=place) if finding.is_blocked_secret]
+    for place, text in stated.items():
+        if text:
+            found += [finding for finding in scan.scan(text, path=place) if finding.is_blocked_secret]
     if found:
         raise SecretDetectedError(found)
 
@@ -290,22 +293,24 @@ def _draft(
         draft = _promotion(request, store, tree, head, promotions, agent)
     else:
         delta = _requested_delta(request, store, tree, head)
+        context = without_history(store, source=request.submission.source)
+        told = tell(context, store, tree, delta)
         draft = Draft(
             store=store,
             base=head,
             tree=tree,
             delta=delta,
-            classification=judge(store, tree, delta, source=request.submission.source),
+            classification=judge_within(with_history(context, store, tree, delta, told=told), tree, delta),
             submission=request.submission,
             agent=agent,
+            told=told,
         )
     proposals.refuse(draft)
-    rejected = rejected_twin(draft.store, draft.delta) if ask_ledger and draft.delta else None
-    if rejected is None:
-        return draft
-    if not brings_new_evidence(request.submission, rejected):
+    earlier = twins(draft.store, draft.delta) if ask_ledger else Twins()
+    rejected = earlier.rejected
+    if rejected is not None and not brings_new_evidence(request.submission, rejected):
         raise RejectedBeforeError(rejected_before_json(rejected))
-    return replace(draft, rejected_before=rejected)
+    return replace(draft, rejected_before=rejected, twin=earlier.waiting)
 
 
 def _promotion(
@@ -374,10 +379,3 @@ def _real_path(path: str, store: Store) -> str:
 def _refuse_beyond_cap(agent: Agent) -> None:
     if agent.proposals.waiting().count() >= settings.PENDING_PER_AGENT:
         raise PendingCapError(agent.name, settings.PENDING_PER_AGENT)
-
-
-def _waiting_twin(draft: Draft) -> Proposal | None:
-    twins = Proposal.objects.filter(
-        store=draft.store, fingerprint=proposals.fingerprint(draft.store, draft.delta), state__in=OPEN_STATES
-    )
-    return twins.exclude(masked=True).order_by("pk").first()

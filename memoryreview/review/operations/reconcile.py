@@ -75,7 +75,7 @@ def replay_journal(shop: Workshop) -> None:
     4. A document that the system refused to write then: write it, if the old text still stands.
     """
     head = shop.head()
-    intents = Intent.objects.filter(store=shop.store).select_related("proposal__agent", "decision").order_by("pk")
+    intents = Intent.objects.filter(store=shop.store).order_by("pk")
     if intents:
         with suppress(WorktreeError):
             shop.worktree().sweep()

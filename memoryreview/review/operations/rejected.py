@@ -1,20 +1,35 @@
-"""What a person said no to before: it comes back only with new evidence."""
+"""Earlier proposals of the very same change. What a person said no to comes back only with new evidence."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from memoryreview.core.model import Delta
-from memoryreview.review.models import Proposal, State, Store, Verb
+from memoryreview.review.models import OPEN_STATES, Proposal, State, Store, Verb
 
 from . import proposals
 from .proposals import Submission
 
 
-def rejected_twin(store: Store, delta: Delta) -> Proposal | None:
-    """Return the newest rejected proposal of the very same change."""
-    print_ = proposals.fingerprint(store, delta)
-    return Proposal.objects.filter(store=store, fingerprint=print_, state=State.REJECTED).order_by("-pk").first()
+@dataclass(frozen=True, slots=True)
+class Twins:
+    """Args: rejected: the newest that a person rejected. waiting: the oldest that waits for one, as it was sent."""
+
+    rejected: Proposal | None = None
+    waiting: Proposal | None = None
+
+
+def twins(store: Store, delta: Delta) -> Twins:
+    """Return the earlier proposals of the very same change; an empty change has none."""
+    if not delta:
+        return Twins()
+    same = Proposal.objects.filter(store=store, fingerprint=proposals.fingerprint(store, delta))
+    found = same.filter(state__in=[State.REJECTED, *OPEN_STATES]).values_list("pk", "state", "masked").order_by("pk")
+    rejected = [pk for pk, state, _ in found if state == State.REJECTED]
+    waiting = [pk for pk, state, is_masked in found if state != State.REJECTED and not is_masked]
+    known = Proposal.objects.in_bulk([*rejected[-1:], *waiting[:1]])
+    return Twins(*(known.get(pks[at]) if pks else None for pks, at in ((rejected, -1), (waiting, 0))))
 
 
 def brings_new_evidence(submission: Submission, rejected: Proposal) -> bool:

@@ -14,8 +14,9 @@ from memoryreview.review.models import ChangeKind, Decision, Proposal, State, Ve
 
 from . import ledger, proposals, unread
 from .apply import Landing, burst, land, standing_write, stands
+from .context import Told
 from .errors import CannotApplyError, SecretDetectedError
-from .proposals import last_decision
+from .proposals import Draft, Stored, last_decision
 from .standing import Standing, classification_of, standing
 from .stores import Workshop
 
@@ -24,10 +25,13 @@ _UNASKED = (Verb.AUTO_APPLY, Verb.PASSIVE)
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A verdict on the whole of a proposal, and the head that it was reached on: on any other it says nothing."""
+    """What was found of a proposal when it came in, and the rows that were stored of it then.
 
-    head: str
-    classification: Classification
+    It counts for the head that it was found on, until somebody else carries the proposal on.
+    """
+
+    draft: Draft
+    stored: Stored
 
 
 def settle(shop: Workshop, proposal: Proposal, *, judged: Judged | None = None) -> Proposal:
@@ -40,11 +44,17 @@ def settle(shop: Workshop, proposal: Proposal, *, judged: Judged | None = None) 
 
     Args: judged: what was found when it came in, which saves the second look. Proofs are verified again all the same.
     """
+    version = proposal.version
     proposal.refresh_from_db(fields=["state", "version", "failure"])
-    decision = last_decision(proposal)
+    if judged is not None and (proposal.version, shop.head()) != (version, judged.draft.base):
+        judged = None
+    decision = last_decision(proposal) if judged is None else judged.stored.decision
     if proposal.state != State.APPLYING or decision is None or decision.verb not in _UNASKED:
         return proposal
-    view = standing(proposal.revision, shop.repository)
+    if judged is None:
+        view = standing(proposal.revision, shop.repository)
+    else:
+        view = standing(judged.stored.revision, shop.repository, proposed=judged.draft.delta)
     failure = ""
     try:
         if _land_safe(shop, proposal, decision, view, judged):
@@ -69,12 +79,12 @@ def _land_safe(
     """
     if view.conflicts:
         return False
-    is_known = judged is not None and judged.head == view.head and not view.moved
-    found = judged.classification if judged is not None and is_known else classification_of(proposal, view)
+    found = classification_of(proposal, view) if judged is None else judged.draft.classification
     classification = redacted(found, view.tree, Overlay(view.tree, view.delta))
     if classification.is_blocked:
         return False
-    landings = list(_landings(proposal, decision, view, classification))
+    told = None if judged is None else judged.draft.told
+    landings = list(_landings(proposal, decision, view, classification, told))
     tree: Tree = view.tree
     for landing in landings:
         tree = Overlay(tree, landing.delta)
@@ -93,7 +103,7 @@ def _land_safe(
 
 
 def _landings(
-    proposal: Proposal, decision: Decision, view: Standing, classification: Classification
+    proposal: Proposal, decision: Decision, view: Standing, classification: Classification, told: Told | None
 ) -> Iterator[Landing]:
     """Yield one landing per safe rule, then one for what a tool wrote; each is against the tree after those before."""
     tree: Tree = view.tree
@@ -101,7 +111,7 @@ def _landings(
     for proof in rebase(safe_part(classification)):
         delta = apply_proof(tree, proof)
         titles = [action.title for action in classification.actions if action.kind == proof.rule]
-        yield _landing(proposal, decision, kind, delta, titles, lands=frozenset({proof.rule}), proof=proof)
+        yield _landing(proposal, decision, kind, delta, titles, lands=frozenset({proof.rule}), proof=proof, told=told)
         tree = Overlay(tree, delta)
     recorded = _recorded(proposal, view, classification)
     if recorded:
@@ -139,6 +149,7 @@ def _landing(
     *,
     lands: frozenset[Kind],
     proof: Proof | None = None,
+    told: Told | None = None,
 ) -> Landing:
     title = titles[0] if len(titles) == 1 else f"{titles[0]}, and {len(titles) - 1} more" if titles else proposal.title
     return Landing(
@@ -154,6 +165,7 @@ def _landing(
         whole=False,
         source=str(proposal.source.get("session", "")),
         lands=lands,
+        told=told,
     )
 
 

@@ -50,13 +50,19 @@ class Standing:
         )
 
 
-def standing(revision: Revision, repository: Repository, tree: Snapshot | None = None) -> Standing:
-    """Merge a revision onto the present head, or onto a tree that is about to become it. Reads only."""
+def standing(
+    revision: Revision, repository: Repository, tree: Snapshot | None = None, *, proposed: Delta | None = None
+) -> Standing:
+    """Merge a revision onto the present head, or onto a tree that is about to become it. Reads only.
+
+    Args: proposed: the documents of the revision, where they are known.
+    """
     if tree is None:
         tree = repository.snapshot(repository.head() or "")
     head = tree.oid
     base_tree = tree if revision.base == head else base_of(revision, repository)
-    proposed = revision.delta()
+    if proposed is None:
+        proposed = revision.delta()
     delta: dict[str, bytes | None] = {}
     conflicts: dict[str, tuple[Conflict, ...]] = {}
     for path, new in proposed.items():
