@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice
 
 from memoryreview.baseline.repository import Repository, Snapshot, TreeEntry
 from memoryreview.core import scan
@@ -13,9 +14,9 @@ from memoryreview.core.merge import Conflicted, Merged
 from memoryreview.core.merge_entries import take_back
 from memoryreview.core.model import Delta, Finding, FormatName, Scope, Tree
 from memoryreview.core.text import split_lines
-from memoryreview.review.models import Change, ChangedPath, Store
+from memoryreview.review.models import Change, Store
 
-from .lineage import MAX_NAMES, names_since, renamed_to
+from .lineage import MAX_NAMES, names_since, passages_since, renamed_to
 
 MAX_LATER = 100
 """Later changes of a document that are looked at, and changes that are rolled back together."""
@@ -23,13 +24,17 @@ MAX_LATER = 100
 
 @dataclass(slots=True)
 class Inverse:
-    """Documents of a tree while changes are taken back, and where that is impossible."""
+    """Documents of a tree while changes are taken back, and where that is impossible.
+
+    `given` holds for each change, by its key, the documents that conflict: their names then, by those they have now.
+    """
 
     store: Store
     repository: Repository
     tree: Snapshot
     state: dict[str, bytes | None] = field(default_factory=dict)
     conflicts: dict[str, Conflicted] = field(default_factory=dict)
+    given: dict[int, dict[str, str]] = field(default_factory=dict)
 
     @property
     def delta(self) -> dict[str, bytes | None]:
@@ -59,6 +64,12 @@ class Inverse:
                 self.state[here] = merged.data
             else:
                 self.conflicts[here] = merged
+                self.given.setdefault(change.pk, {})[here] = path
+
+    def names(self, change: Change) -> dict[str, str]:
+        """Return the documents of a change: their names after it, by those they have now."""
+        after, names = self.repository.snapshot(change.oid), names_since(self.store, change.paths, change.pk)
+        return {self._name_now(path, after, names): path for path in change.paths}
 
     def _present(self, path: str) -> bytes | None:
         return self.state[path] if path in self.state else self.tree.get(path)
@@ -103,7 +114,10 @@ def inverse(store: Store, undo: Iterable[Change], tree: Snapshot, repository: Re
 def later_on_same_lines(
     change: Change, paths: Iterable[str], repository: Repository, *, apart_from: Sequence[Change] = ()
 ) -> tuple[Change, ...]:
-    """Return the later changes that made the conflict: those across which the conflicting text on our side changed."""
+    """Return the later changes that made the conflict: those across which the conflicting text on our side changed.
+
+    Args: paths: names that the documents had after the change; they are followed to later ones.
+    """
     found = {later.pk: later for path in paths for later in _quarrelling(change, path, repository)}
     return tuple(found[pk] for pk in sorted(found) if found[pk] not in apart_from)
 
@@ -116,11 +130,11 @@ def _quarrelling(change: Change, path: str, repository: Repository) -> Iterator[
         ours = repository.blob(entry.oid) if entry is not None else None
         return _quarrel(merged_back(change.store, path, after, ours, before), ours)
 
-    rows = ChangedPath.objects.filter(store=change.store, path=path, change_id__gt=change.pk)
-    touching = rows.order_by("change_id").values_list("change_id", flat=True)[:MAX_LATER]
+    touching = {one.pk: one for one in islice(passages_since(change.store, path, change.pk), MAX_LATER)}
     for later in Change.objects.filter(pk__in=list(touching)).select_related("store").order_by("pk"):
-        was, now = (quarrel(repository.snapshot(oid).entry(path)) for oid in (later.parent, later.oid))
-        if was != now:
+        passage = touching[later.pk]
+        was = quarrel(repository.snapshot(later.parent).entry(passage.was or passage.path))
+        if was != quarrel(repository.snapshot(later.oid).entry(passage.path)):
             yield later
 
 

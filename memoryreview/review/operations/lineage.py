@@ -61,6 +61,21 @@ def passages(
         yield from _within(store, stretch, until, keep or Q(), batch)
 
 
+def passages_since(store: Store, path: str, change: int) -> Iterator[Passage]:
+    """Yield the changes of a document after one of them (by its id), oldest first, under its later names as well."""
+    for _ in range(MAX_NAMES):
+        renames = RenamedPath.objects.filter(store=store, was=path, change_id__gt=change).select_related("change")
+        given = renames.order_by("change_id").first()
+        rows = ChangedPath.objects.filter(store=store, path=path, change_id__gt=change).order_by("change_id")
+        until = rows if given is None else rows.filter(change_id__lt=given.change_id)
+        for pk, oid in until.values_list("change_id", "change__oid").iterator(chunk_size=_BATCH):
+            yield Passage(pk, oid, path)
+        if given is None:
+            return
+        yield Passage(given.change_id, given.change.oid, given.path, path)
+        path, change = given.path, given.change_id
+
+
 def renamed_to(store: Store, path: str) -> str:
     """Return the name that the document last called `path` was given, "" when it never was renamed."""
     newest = RenamedPath.objects.filter(store=store, was=path).order_by("-change_id").first()

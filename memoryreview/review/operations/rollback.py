@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
+from itertools import islice
 
 from django.contrib.auth.models import User
 
@@ -16,7 +17,6 @@ from memoryreview.core.typed import restore_line_ends
 from memoryreview.review.models import (
     Agent,
     Change,
-    ChangedPath,
     ChangeKind,
     Decision,
     Proposal,
@@ -30,8 +30,9 @@ from .apply import Landing, land, stands
 from .capture import capture_within, holds_secret
 from .errors import CannotApplyError, NotPermittedError, RollbackConflictError, SecretDetectedError, StaleViewError
 from .horizon import out_of_reach
-from .inverse import MAX_LATER, findings, inverse, later_on_same_lines
+from .inverse import MAX_LATER, Inverse, findings, inverse, later_on_same_lines
 from .judge import judge
+from .lineage import names_since, passages_since
 from .permissions import require_maintainer
 from .proposals import Draft, Submission, refuse_wording, store_waiting
 from .reconcile import reconcile_within
@@ -48,7 +49,8 @@ class Plan:
 
     Args:
         delta: against the head, when nothing conflicts.
-        conflicts: documents in which a later change touched the same lines.
+        conflicts: documents in which a later change touched the same lines: their names after the change, by those
+            that they have now.
         later: those later changes, oldest first.
         together: what can be rolled back with it in one commit, newest first; None when only an edit by hand helps.
         already: the rollback or restore that takes it back, if one does.
@@ -59,7 +61,7 @@ class Plan:
     change: Change
     tree: Snapshot
     delta: Delta
-    conflicts: tuple[str, ...] = ()
+    conflicts: Mapping[str, str] = field(default_factory=dict)
     later: tuple[Change, ...] = ()
     together: tuple[Change, ...] | None = None
     already: Change | None = None
@@ -84,8 +86,9 @@ def _plan(change: Change, repository: Repository) -> Plan:
     back = inverse(change.store, [change], tree, repository)
     if not back.conflicts:
         return Plan(change, tree, back.delta, findings=findings(change.store, tree, back.delta))
-    later = later_on_same_lines(change, back.conflicts, repository)
-    return Plan(change, tree, {}, tuple(sorted(back.conflicts)), later, _together(change, later, tree, repository))
+    conflicts = dict(sorted(back.given[change.pk].items()))
+    later = later_on_same_lines(change, conflicts.values(), repository)
+    return Plan(change, tree, {}, conflicts, later, _together(change, later, tree, repository))
 
 
 def _together(
@@ -94,10 +97,9 @@ def _together(
     group = tuple(sorted({change, *later}, key=lambda one: -one.pk))
     if len(group) > 1 and not inverse(change.store, group, tree, repository).conflicts:
         return group
-    since = ChangedPath.objects.filter(store=change.store, change_id__gte=change.pk).order_by("-change_id")
-    touching: set[int] = set()
+    touching = {change.pk}
     for path in change.paths:
-        touching.update(since.filter(path=path).values_list("change_id", flat=True)[: MAX_LATER + 1])
+        touching.update(one.pk for one in islice(passages_since(change.store, path, change.pk), MAX_LATER))
         if len(touching) > MAX_LATER:
             return None
     everything = Change.objects.filter(pk__in=touching).exclude(kind__in=[ChangeKind.ADOPT, ChangeKind.ERASE])
@@ -129,7 +131,7 @@ def _roll_back(change: Change, *, person: User, note: str, together: bool) -> Ch
             back = inverse(shop.store, prepared.together, prepared.tree, shop.repository)
             return _land(shop, back.delta, prepared.together, person, note)
         later = prepared.later
-        raise RollbackConflictError(prepared.conflicts, [one.pk for one in later], [one.title for one in later])
+        raise RollbackConflictError(tuple(prepared.conflicts), [one.pk for one in later], [one.title for one in later])
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +190,8 @@ def _plan_selected(changes: Sequence[Change], repository: Repository) -> Selecti
     back = inverse(store, () if refused else undo, tree, repository)
     later: dict[int, Change] = {}
     for change in undo if back.conflicts else ():
-        paths = [path for path in back.conflicts if path in change.paths]
-        later |= {one.pk: one for one in later_on_same_lines(change, paths, repository, apart_from=undo)}
+        given = back.given.get(change.pk, {})
+        later |= {one.pk: one for one in later_on_same_lines(change, given.values(), repository, apart_from=undo)}
     delta = {} if back.conflicts else back.delta
     stated = f"{store.pk} {tree.oid} {[change.pk for change in undo]}"
     return Selection(
@@ -259,7 +261,7 @@ def roll_back_selected(changes: Sequence[Change], *, person: User, note: str = "
     with locked(_one_store(changes)) as shop:
         require_maintainer(person, shop.store)
         reconcile_within(shop)
-        capture_within(shop, only=sorted({path for change in changes for path in change.paths}))
+        capture_within(shop, only=sorted({path for change in changes for path in _names(change)}))
         found = _plan_selected(changes, shop.repository)
         if not found.changes:
             return undoers(found.already[0])[0]
@@ -274,11 +276,24 @@ def roll_back_selected(changes: Sequence[Change], *, person: User, note: str = "
         return _land(shop, found.delta, found.changes, person, note, is_seen=shown is not None)
 
 
+def by_hand(change: Change) -> tuple[str, dict[str, bytes | None]]:
+    """Return the head, and the documents of a change as they stand there, under the names that they have now.
+
+    Raises: CannotApplyError when the baseline cannot be read.
+    """
+    with reading(change.store) as repository:
+        head = repository.head() or ""
+        tree = repository.snapshot(head)
+        names = Inverse(change.store, repository, tree).names(change)
+        return head, {path: tree.get(path) for path in names}
+
+
 def roll_back_by_hand(change: Change, *, person: User, head: str, texts: Mapping[str, str]) -> Change | Proposal:
     """Write a person's own wording for the documents of a change, recorded as its rollback.
 
     In team memory the wording is a proposal of theirs that another maintainer approves, unless they are alone.
-    Args: head: the commit that they saw the documents of. Raises: StaleViewError when it moved; the caller keeps texts.
+    Args: head, texts: of `by_hand`; others are left out. Raises: StaleViewError when the head moved; the caller keeps
+    the texts.
     """
     with locked(change.store) as shop:
         prepared = _prepare(shop, change, person)
@@ -286,10 +301,11 @@ def roll_back_by_hand(change: Change, *, person: User, head: str, texts: Mapping
             return prepared.already
         if shop.head() != head:
             raise StaleViewError("The store changed while you typed. Nothing was written; your text is kept below.")
+        names = Inverse(shop.store, shop.repository, prepared.tree).names(change)
         typed = {
             path: restore_line_ends(text, prepared.tree.get(path) or b"")
             for path, text in texts.items()
-            if path in change.paths
+            if path in names
         }
         delta = {path: new for path, new in typed.items() if new != prepared.tree.get(path)}
         draft = Draft(
@@ -310,11 +326,16 @@ def roll_back_by_hand(change: Change, *, person: User, head: str, texts: Mapping
 def _prepare(shop: Workshop, change: Change, person: User) -> Plan:
     require_maintainer(person, change.store)
     reconcile_within(shop)
-    capture_within(shop, only=change.paths)
+    capture_within(shop, only=_names(change))
     prepared = _plan(change, shop.repository)
     if prepared.refused:
         raise CannotApplyError(f"{prepared.refused} Nothing was changed.")
     return prepared
+
+
+def _names(change: Change) -> list[str]:
+    """Return the names of a change's documents, then and now."""
+    return sorted({*change.paths, *names_since(change.store, change.paths, change.pk).values()})
 
 
 def _land(

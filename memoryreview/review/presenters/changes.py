@@ -284,8 +284,8 @@ def rollback_view(change: Change, person: User, now: datetime) -> RollbackView:
         later = Change.objects.filter(pk__in=[one.pk for one in plan.later])
         return replace(
             around,
-            paths=plan.conflicts,
-            conflicts=_conflicts(change, plan.conflicts[:_CONFLICTS_SHOWN]),
+            paths=tuple(plan.conflicts),
+            conflicts=_conflicts(change, list(plan.conflicts.items())[:_CONFLICTS_SHOWN]),
             later=change_rows(with_names(later), now),
             together=len(plan.together or ()),
         )
@@ -307,18 +307,21 @@ def rollback_view(change: Change, person: User, now: datetime) -> RollbackView:
         )
 
 
-def _conflicts(change: Change, paths: Iterable[str]) -> tuple[ConflictView, ...]:
-    """Show both sides of each conflict, each against the text that the change left."""
+def _conflicts(change: Change, names: Iterable[tuple[str, str]]) -> tuple[ConflictView, ...]:
+    """Show both sides of each conflict, each against the text that the change left.
+
+    Args: names: of the documents, now and after the change.
+    """
     with reading(change.store) as repository:
         head = repository.snapshot(repository.head() or "")
         before, after = repository.snapshot(change.parent), repository.snapshot(change.oid)
         return tuple(
             ConflictView(
                 path,
-                since=document_diff(path, after.get(path), head.get(path)),
-                wanted=document_diff(path, after.get(path), before.get(path)),
+                since=document_diff(path, after.get(given), head.get(path)),
+                wanted=document_diff(path, after.get(given), before.get(given)),
             )
-            for path in paths
+            for path, given in names
         )
 
 

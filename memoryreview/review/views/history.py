@@ -14,7 +14,6 @@ from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.models import Change, Proposal, Store
 from memoryreview.review.operations import moved, rollback, unread
 from memoryreview.review.operations.errors import CannotApplyError
-from memoryreview.review.operations.stores import reading
 from memoryreview.review.presenters import editing, links
 from memoryreview.review.presenters.changes import change_page, filter_words, rolled_back_words
 from memoryreview.review.presenters.entry_history import entry_page
@@ -30,6 +29,7 @@ from .stepup import step_up
 from .toast import Toast
 
 ROWS = 50
+BOXES = 40
 UNREAD_AT_MOST = 100
 
 
@@ -175,11 +175,9 @@ def _by_hand_page(request: Request, undone: Change, typed: dict[str, str], probl
     contents: dict[str, bytes | None] = {}
     head = ""
     try:
-        with reading(undone.store) as repository:
-            head = repository.head() or ""
-            tree = repository.snapshot(head)
-            contents = {document.path: tree.get(document.path) for document in page.documents}
+        head, contents = rollback.by_hand(undone)
     except CannotApplyError as error:
         problem = problem or Problem.of(error)
-    context = {"page": page, "head": head, "boxes": editing.boxes(contents, typed), "problem": problem}
+    shown = {path: contents[path] for path in sorted(contents)[:BOXES]}
+    context = {"page": page, "head": head, "boxes": editing.boxes(shown, typed), "problem": problem}
     return render(request, "review/change_edit.html", context, status=problem.status if problem else 200)

@@ -443,7 +443,7 @@ def test_kill_at_each_step_leaves_all_or_nothing(
     assert not list(Path(store.root).rglob(".mr-*"))
     made = restore.restore(store, to=first(store).oid, person=owner, shown=shown)
     assert (folder(store), Change.objects.filter(kind=ChangeKind.RESTORE).count()) == (as_bytes(FILES), 1)
-    assert rollback.plan(made).conflicts == ()
+    assert rollback.plan(made).conflicts == {}
 
 
 def test_state_before_a_restore_can_be_restored_in_turn(store: Store, land: Land, owner: User) -> None:

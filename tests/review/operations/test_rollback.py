@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 
 from memoryreview.baseline import steps
 from memoryreview.core.edits import Delete, Operation, Rename, Write
@@ -135,6 +136,32 @@ def test_conflict_can_be_settled_by_hand(store: Store, propose: Propose, owner: 
 
     assert on_disk(store, "ports.md") == wording.encode()
     assert on_disk(store, "other.md") == b"Other.\n"
+
+
+def test_conflict_in_a_document_that_was_renamed_since_is_settled_under_its_name_now(
+    store: Store, propose: Propose, owner: User, owner_client: Client
+) -> None:
+    first = land(propose, store, owner, replaced("ports.md", "on 5432", "on 6432"))
+    second = land(propose, store, owner, replaced("ports.md", "on 6432", "on 7432"))
+    land(propose, store, owner, Rename("ports.md", "moved.md"))
+    third = land(propose, store, owner, replaced("moved.md", "on 7432", "on 8432"))
+    found = rollback.plan(first)
+    assert (dict(found.conflicts), found.later) == ({"moved.md": "ports.md"}, (second, third))
+    assert rollback.plan_selected([first]).later == (second, third)
+
+    page = owner_client.get(f"/changes/{first.oid}").content.decode()
+    both_sides = page[page.index("moved.md") :]
+    assert all(port in both_sides for port in ("5432", "6432", "8432"))
+    form = owner_client.get(f"/changes/{first.oid}/rollback-by-hand").content.decode()
+    assert 'value="moved.md"' in form
+    assert 'value="ports.md"' not in form
+    wording = NOTE.replace("on 5432", "on 5432 or 8432")
+    texts = {"moved.md": wording, "ports.md": "not there any more", "other.md": "not part of it"}
+
+    made = rollback.roll_back_by_hand(first, person=owner, head=head(store), texts=texts)
+
+    assert (made.paths, on_disk(store, "moved.md")) == (["moved.md"], wording.encode())
+    assert not (Path(store.root) / "ports.md").exists()
 
 
 @pytest.mark.parametrize("content", [b"no newline at end", b"\xef\xbb\xbfmark\r\nmixed\nends\r\n", b""])
