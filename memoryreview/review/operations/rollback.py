@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
 from itertools import islice
 
 from django.contrib.auth.models import User
@@ -38,9 +37,6 @@ from .proposals import Draft, Submission, refuse_wording, store_waiting
 from .reconcile import reconcile_within
 from .stores import Workshop, locked, reading
 from .undone import undoers, undone
-
-SAME_RUN = timedelta(minutes=5)
-"""Time between two changes of tidying within which they belong to one run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +207,7 @@ def _plan_selected(changes: Sequence[Change], repository: Repository) -> Selecti
 def batch(change: Change) -> tuple[int, ...]:
     """Return the changes, by primary key, that belong to one act with this one and are not taken back, newest first.
 
-    That is one proposal, so a captured burst too, or one run of tidying: the changes of the server itself that follow
-    each other without anything between.
+    That is one proposal, so a captured burst too, or one run of tidying, which is noted with each of its proposals.
     """
     if change.agent is not None and change.agent.name == Agent.TIDY and change.kind == ChangeKind.AUTO:
         found = _tidy_run(change)
@@ -226,17 +221,13 @@ def batch(change: Change) -> tuple[int, ...]:
 
 
 def _tidy_run(change: Change) -> list[int]:
-    run = [change.pk]
-    around = Change.objects.filter(store=change.store_id)
-    for neighbours in (around.filter(pk__lt=change.pk).order_by("-pk"), around.filter(pk__gt=change.pk).order_by("pk")):
-        last = change
-        for one in neighbours[:MAX_LATER]:
-            is_alike = (one.agent_id, one.kind) == (change.agent_id, change.kind)
-            if not is_alike or abs(one.at - last.at) > SAME_RUN:
-                break
-            run.append(one.pk)
-            last = one
-    return run
+    run = change.proposal.source.get("run") if change.proposal is not None else None
+    if not run:
+        return []
+    alike = Change.objects.filter(store=change.store_id, agent=change.agent, kind=change.kind)
+    before, since = alike.filter(pk__lt=change.pk).order_by("-pk"), alike.filter(pk__gte=change.pk).order_by("pk")
+    around = (one for part in (before, since) for one in part.select_related("proposal")[:MAX_LATER])
+    return [one.pk for one in around if one.proposal is not None and one.proposal.source.get("run") == run]
 
 
 def _never(change: Change, repository: Repository) -> str:

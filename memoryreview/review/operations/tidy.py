@@ -4,6 +4,7 @@ for what it cannot prove."""
 from __future__ import annotations
 
 import hashlib
+import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -143,9 +144,9 @@ def tidy(store: Store, *, person: User | None = None, shown: str | None = None) 
         if shown is not None and shown != found.shown:
             raise StaleViewError("What tidying would do changed since this page was made. Nothing was changed.")
         applied: list[Change] = []
-        refusal = ""
+        refusal, run = "", secrets.token_hex(8)
         for step in found.steps:
-            landed = _land(shop, step, person)
+            landed = _land(shop, step, person, run)
             if isinstance(landed, str):
                 tidy_stops.stop(store, step.rule, landed)
                 refusal = landed
@@ -265,14 +266,18 @@ def _hash(found: Plan, suggested: Sequence[Suggested]) -> str:
     return digest.hexdigest()
 
 
-def _land(shop: Workshop, step: Step, person: User | None) -> Change | str:
-    """Land one step as a proposal of `tidy`, judged once more. Returns the change, or why there is none."""
+def _land(shop: Workshop, step: Step, person: User | None, run: str) -> Change | str:
+    """Land one step as a proposal of `tidy`, judged once more. Returns the change, or why there is none.
+
+    Args: run: by which the changes that landed together are found again.
+    """
     tree, head = shop.tree(), shop.head()
     classification = judge(shop.store, tree, step.delta)
     if classification.verdict is not Verdict.SAFE or {a.kind for a in classification.actions} != {step.rule}:
         return "What is approved now does not confirm the proof. Nothing was changed."
     by = f"{person.get_username()} asked for it" if person is not None else "by the clock or a command"
-    draft = _draft(shop.store, head, tree, step.delta, classification, f"Tidying, {by}.", {"kind": "tidy"})
+    source = {"kind": "tidy", "run": run}
+    draft = _draft(shop.store, head, tree, step.delta, classification, f"Tidying, {by}.", source)
     proposal = settle(shop, proposals.store_proposal(draft))
     if proposal.state == State.APPLIED:
         return Change.objects.get(proposal=proposal)

@@ -341,6 +341,23 @@ def test_run_of_tidying_is_a_batch(make_store: MakeStore, owner: User) -> None:
     assert on_disk(store, "a.md") == text.encode()
 
 
+def test_two_runs_of_tidying_one_after_the_other_are_two_batches(
+    make_store: MakeStore, propose: Propose, owner: User
+) -> None:
+    text = "# A\n\n- decided on 13/04/2025 by all\n- twice\n- twice\n"
+    store = make_store({"a.md": text, "b.md": "# B\n"}, name="untidy")
+    first = tidy(store, person=owner).applied
+    land(propose, store, owner, Write("b.md", text.replace("# A", "# B")))
+    second = tidy(store, person=owner).applied
+    assert (len(first), len(second)) == (2, 2)
+    Change.objects.exclude(pk__in=[one.pk for one in (*first, *second)]).filter(store=store).update(
+        kind=ChangeKind.AUTO, agent=first[0].agent
+    )  # so that nothing of another kind lies between
+
+    assert set(rollback.batch(first[1])) == {change.pk for change in first}
+    assert set(rollback.batch(second[0])) == {change.pk for change in second}
+
+
 def test_rename_goes_back_with_the_edits_made_since(store: Store, propose: Propose, owner: User) -> None:
     moved = land(propose, store, owner, Rename("ports.md", "reference_ports.md"))
     land(propose, store, owner, replaced("reference_ports.md", "the sink", "the relay"))
