@@ -104,8 +104,8 @@ class Certificate:
 class RollbackView:
     """What can be done. At most one of `does`, `refusal`, `already` and `paths` (a conflict) is not empty.
 
-    `ask_url` leads to the page that asks first, where a scanner blocks what comes back. `all_url` leads to rolling back
-    all `all_count` changes of the same batch.
+    `ask_url` leads to the page that asks first, where a scanner blocks what comes back. `is_risky` is whether the
+    password is asked for again. `all_url` leads to rolling back all `all_count` changes of the same batch.
     """
 
     does: str = ""
@@ -118,6 +118,7 @@ class RollbackView:
     together: int = 0
     findings: tuple[FindingView, ...] = ()
     ask_url: str = ""
+    is_risky: bool = False
     all_url: str = ""
     all_count: int = 0
 
@@ -304,6 +305,7 @@ def rollback_view(change: Change, person: User, now: datetime) -> RollbackView:
             does=documents.consequence(tree, plan.delta, shown),
             findings=seen,
             ask_url=links.selected_url([change.pk]) if is_blocked else "",
+            is_risky=change.kind == ChangeKind.RESTORE,
         )
 
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memoryreview.core.errors import MemoryReviewError
-from memoryreview.review.models import Change, Proposal, Store
+from memoryreview.review.models import Change, ChangeKind, Proposal, Store
 from memoryreview.review.operations import moved, rollback, unread
 from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.presenters import editing, links
@@ -122,14 +122,16 @@ def _change_page(request: Request, shown: Change, problem: Problem | None) -> Ht
     return render(request, "review/change.html", context, status=problem.status if problem else 200)
 
 
-def _undo(request: Request, oid: str, act: Callable[[Change], Change]) -> HttpResponse:
+def _undo(request: Request, undone: Change, act: Callable[[Change], Change], *, asks: bool) -> HttpResponse:
     """Roll back and go to the new commit. What is in the way is shown on the page of the change."""
-    undone = visible_change(request, oid)
+    wrong = step_up(request) if asks else ""
+    if wrong:
+        return _change_page(request, undone, Problem(wrong, 403))
     try:
         made = act(undone)
     except MemoryReviewError as error:
         return _change_page(request, undone, Problem.of(error))
-    toast.put(request, Toast(rolled_back_words(made, undone), url=links.change_url(made)))
+    toast.put(request, _rolled_back(made, undone, url=links.change_url(made)))
     if request.POST.get("show") == UNREAD:
         return see_other(links.with_query(reverse("history"), show=UNREAD))
     return see_other(links.change_url(made))
@@ -138,13 +140,20 @@ def _undo(request: Request, oid: str, act: Callable[[Change], Change]) -> HttpRe
 @require_POST
 @signed_in
 def roll_back(request: Request, oid: str) -> HttpResponse:
-    return _undo(request, oid, lambda change: rollback.roll_back(change, person=request.user))
+    undone = visible_change(request, oid)
+    is_restore = undone.kind == ChangeKind.RESTORE
+    return _undo(request, undone, lambda change: rollback.roll_back(change, person=request.user), asks=is_restore)
 
 
 @require_POST
 @signed_in
 def roll_back_together(request: Request, oid: str) -> HttpResponse:
-    return _undo(request, oid, lambda change: rollback.roll_back_together(change, person=request.user))
+    undone = visible_change(request, oid)
+    return _undo(request, undone, lambda change: rollback.roll_back_together(change, person=request.user), asks=True)
+
+
+def _rolled_back(made: Change, undone: Change, *, url: str = "") -> Toast:
+    return Toast(rolled_back_words(made, undone), url=url, undo_url=links.selected_url([made.pk]))
 
 
 @require_http_methods(["GET", "POST"])
@@ -166,7 +175,7 @@ def roll_back_by_hand(request: Request, oid: str) -> HttpResponse:
     if isinstance(made, Proposal):
         toast.put(request, Toast("Your wording waits for another maintainer. Nothing is written yet."))
         return see_other(links.proposal_url(made))
-    toast.put(request, Toast(rolled_back_words(made, undone)))
+    toast.put(request, _rolled_back(made, undone))
     return see_other(links.change_url(made))
 
 

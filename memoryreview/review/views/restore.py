@@ -43,7 +43,7 @@ def restore(request: Request, slug: str, oid: str) -> HttpResponse:
     except MemoryReviewError as error:
         return _preview(request, store, oid, Problem.of(error))
     store.refresh_from_db(fields=["differing"])
-    toast.put(request, Toast(restored_words(made, store.differing)))
+    toast.put(request, Toast(restored_words(made, store.differing), undo_url=links.selected_url([made.pk])))
     return see_other(links.change_url(made))
 
 

@@ -41,7 +41,7 @@ def roll_back_selected(request: Request) -> HttpResponse:
         made = rollback.roll_back_selected(changes, person=request.user, note=note, shown=shown)
     except MemoryReviewError as error:
         return _preview(request, changes, Problem.of(error))
-    toast.put(request, Toast(rolled_back_words(made, changes[-1])))
+    toast.put(request, Toast(rolled_back_words(made, changes[-1]), undo_url=links.selected_url([made.pk])))
     return see_other(links.change_url(made))
 
 

@@ -11,11 +11,15 @@ from memoryreview.review.operations.erase_rows import TOLD
 
 @dataclass(frozen=True, slots=True)
 class Toast:
-    """`decision` is what "Undo" would undo, 0 when nothing; `url` leads to what came of it."""
+    """`decision` is what "Undo" would undo, 0 when nothing; `url` leads to what came of it.
+
+    `undo_url` leads to the page that asks before it is taken back.
+    """
 
     sentence: str
     decision: int = 0
     url: str = ""
+    undo_url: str = ""
 
 
 def put(request: HttpRequest, toast: Toast) -> None:

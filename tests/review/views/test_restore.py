@@ -76,7 +76,29 @@ def test_restore_is_one_form_and_leads_to_its_change(owner_client: Client, store
     assert f"Restored as {made.oid[:7]}, 2 documents written." in page.text
     assert "a bad week" in page.text
     assert page.form(f"/changes/{made.oid}/rollback")
+    undo = page.one("a", href=f"/history/rollback?change={made.pk}")
+    assert undo.text == "Undo"
+    assert "Roll back 1 change" in read(owner_client.get(undo.attributes["href"])).text
     owner_client.post(f"/changes/{made.oid}/rollback", page.form(f"/changes/{made.oid}/rollback"))
+    assert on_disk(store, "build.md") == BUILD.replace("5432", "5433").encode()
+
+
+def test_rolling_back_a_restore_asks_for_the_password_like_the_restore(
+    owner_client: Client, store: Store, target: Change
+) -> None:
+    owner_client.post(address(target), read(owner_client.get(address(target))).form(address(target)))
+    made = Change.objects.get(kind=ChangeKind.RESTORE)
+    session = owner_client.session
+    session["password_at"] = 0
+    session.save()
+    rollback = f"/changes/{made.oid}/rollback"
+    form = read(owner_client.get(f"/changes/{made.oid}")).form(rollback)
+    assert form["password"] == ""
+
+    refused = owner_client.post(rollback, form)
+
+    assert (refused.status_code, on_disk(store, "build.md")) == (403, BUILD.encode())
+    assert owner_client.post(rollback, {**form, "password": PASSWORD}).status_code == 303
     assert on_disk(store, "build.md") == BUILD.replace("5432", "5433").encode()
 
 
