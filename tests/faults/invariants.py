@@ -21,7 +21,7 @@ from memoryreview.baseline.repository import Repository
 from memoryreview.baseline.scan import is_document_name
 from memoryreview.review.models import Change, ChangeKind, Proposal, RevisionDocument, State, Store, Verb
 from memoryreview.review.operations.audit import audit
-from memoryreview.review.operations.proposals import keyed_digest
+from memoryreview.review.operations.keyed import keyed_digest
 from memoryreview.review.operations.stores import baseline_dir, reading
 
 _LEFT_OVER = re.compile(r".*\.lock|\.mr-.*|mr-ref-.*|tmp_.*|idx\..*")

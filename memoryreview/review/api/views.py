@@ -14,6 +14,7 @@ from memoryreview.core.names import shown
 from memoryreview.review.models import UNDECIDED_STATES, Agent, Store
 from memoryreview.review.operations import receive
 from memoryreview.review.operations.errors import NotFoundError
+from memoryreview.review.operations.keyed import keyed_digest
 from memoryreview.review.operations.proposals import DeliveryKey
 from memoryreview.review.operations.receive import Receipt
 from memoryreview.review.operations.stores import reading
@@ -43,8 +44,12 @@ def proposals(request: HttpRequest) -> HttpResponse:
 
 
 def delivery_key(door_name: str, stated: str, raw: bytes) -> DeliveryKey:
-    """Return what tells a delivery that came before, as digests only: a sender may put a secret into its key."""
-    return DeliveryKey(door_name, hashlib.sha256(stated.encode()).hexdigest(), hashlib.sha256(raw).hexdigest())
+    """Return what tells a delivery that came before: a sender may put a secret into its key as well."""
+    return DeliveryKey(door_name, _digest(stated.encode()), _digest(raw))
+
+
+def _digest(content: bytes) -> str:
+    return keyed_digest(hashlib.sha256(content).hexdigest().encode())
 
 
 def submitted(receipt: Receipt) -> HttpResponse:

@@ -21,8 +21,9 @@ from . import proposals
 from .apply import note_differing
 from .errors import CannotApplyError
 from .judge import judge
+from .keyed import keyed_digest
 from .late import outdated
-from .proposals import Draft, Submission, keyed_digest
+from .proposals import Draft, Submission
 from .reconcile import reconcile_within
 from .settle import settle
 from .steady import moving

@@ -39,8 +39,8 @@ from .audit_history import unproved
 from .capture import holds_secret
 from .elsewhere import elsewhere
 from .errors import BusyError, CannotApplyError, NotPermittedError, StaleViewError
+from .keyed import keyed_digest
 from .permissions import require_maintainer
-from .proposals import keyed_digest
 from .reconcile import reconcile_within
 from .stores import Workshop, aside_dir, baseline_dir, locked, packing, reading, worktree_of
 

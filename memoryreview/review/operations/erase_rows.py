@@ -29,7 +29,7 @@ from memoryreview.review.models import (
 
 from . import ledger, proposals
 from .certificate import ERASED, digest, is_erased
-from .proposals import keyed_digest
+from .keyed import keyed_digest
 
 _SHORTEST_FREE_TEXT = 64  # shorter columns hold words and ids of our own
 _OID_CHARS = 40
@@ -86,7 +86,7 @@ def clean_late(store: Store, eraser: Eraser, walked: Walked) -> bool:
 
 def withdrawn_digest(changes: list[int]) -> str:
     """Return the digest by which a decision names the changes whose certificate it withdrew."""
-    return proposals.keyed_digest(",".join(map(str, sorted(changes))).encode())
+    return keyed_digest(",".join(map(str, sorted(changes))).encode())
 
 
 def withdraw(change: Change, decision: int) -> None:

@@ -25,7 +25,7 @@ from memoryreview.review.models import Backup, Decision, Erasure, ErasureState, 
 from . import erase_rows, ledger
 from .audit_history import unproved
 from .errors import BusyError
-from .proposals import keyed_digest
+from .keyed import keyed_digest
 from .stores import aside_dir, baseline_dir, packing, worktree_of
 
 _OPEN = (ErasureState.PREPARING, ErasureState.IN_FORCE)

@@ -12,7 +12,7 @@ from memoryreview.baseline.worktree import WorktreeError
 from memoryreview.review.models import Change, Proposal, RevisionDocument, State, Store
 
 from .apply import note_differing
-from .proposals import keyed_digest
+from .keyed import keyed_digest
 from .stores import Workshop
 
 

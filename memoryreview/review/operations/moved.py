@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from memoryreview.review.models import MovedCommit, Store
 
-from .proposals import keyed_digest
+from .keyed import keyed_digest
 
 
 def current(store: Store, oid: str) -> str:

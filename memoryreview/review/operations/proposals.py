@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import hmac
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
@@ -30,10 +28,11 @@ from memoryreview.review.models import (
     Verb,
 )
 
-from . import ledger, unread
+from . import ledger, moved, unread
 from .context import Told
 from .durability import relaxed
 from .errors import AlreadyDecidedError, RefusedChangeError, SecretDetectedError, finding_json
+from .keyed import keyed_digest
 
 _DELETING = frozenset({Kind.FACT_DELETE, Kind.FILE_DELETE, Kind.INDEX_DROP, Kind.MASS_CHANGE})
 _RISK = {
@@ -76,6 +75,8 @@ class Promotion:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryKey:
+    """What tells a delivery that came before, as keyed digests only: body and key may hold what is erased later."""
+
     door: str
     key: str
     body_hash: str
@@ -89,11 +90,6 @@ def fingerprint(store: Store, delta: Delta) -> str:
         digest.update(b"\0%s\0" % path.encode("utf-8", "surrogateescape"))
         digest.update(b"-" if new is None else hashlib.sha256(new).digest())
     return digest.hexdigest()
-
-
-def keyed_digest(content: bytes) -> str:
-    """Return a keyed digest, for recognising bytes that are kept nowhere in the clear."""
-    return hmac.new(settings.DECISION_KEY.encode(), content, hashlib.sha256).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,13 +153,15 @@ def store(
     Args: is_followed: when it is on its way to the baseline, the caller makes a durable transaction before it answers.
     Raises: django.db.IntegrityError when the idempotency key was used meanwhile (nothing is stored then).
     """
-    submission, promotion = draft.submission, draft.promotion
+    submission = draft.submission
     state = initial_state(draft)
     if waits and state == State.APPLYING:
         state = State.PENDING
     summary = summary_of(draft)
     decision = None
     with relaxed() if is_followed and state == State.APPLYING else transaction.atomic():
+        draft = _at_its_commits(draft)
+        promotion = draft.promotion
         proposal = Proposal.objects.create(
             store=draft.store,
             agent=draft.agent,
@@ -192,6 +190,14 @@ def store(
                 Decision(proposal=proposal, store=draft.store, revision=1, verb=verb, agent=draft.agent)
             )
     return Stored(proposal, revision, decision)
+
+
+def _at_its_commits(draft: Draft) -> Draft:
+    """Return a draft on the commits that stand now: an erasure may have moved them since it was made."""
+    promotion = draft.promotion
+    if promotion is not None:
+        promotion = replace(promotion, commit=moved.current(promotion.store, promotion.commit))
+    return replace(draft, base=moved.current(draft.store, draft.base), promotion=promotion)
 
 
 def store_waiting(draft: Draft) -> Proposal:

@@ -3,10 +3,12 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.contrib.auth.models import User
 from django.test import Client
 
@@ -169,14 +171,36 @@ def test_used_idempotency_key_with_another_body_is_refused(api: Api, store: Stor
 
 
 def test_idempotency_key_is_kept_as_a_digest_only(api: Api, store: Store) -> None:
-    """Whatever stands in a key, nothing of it can be read again."""
+    """Whatever stands in a key or a body, nothing of it can be read again, or confirmed by hashing a guess."""
     secret = "AKIA" + "Q3EGRJW7" + "XKZ2M5TP"
 
     first = api.propose(FACT, headers={"idempotency-key": secret}).json()
     again = api.propose(FACT, headers={"idempotency-key": secret})
 
-    assert Delivery.objects.get().key == hashlib.sha256(secret.encode()).hexdigest()
+    row = Delivery.objects.get()
+    assert len(row.key) == len(row.body_hash) == 64
+    assert row.key != hashlib.sha256(secret.encode()).hexdigest()
+    assert row.body_hash != hashlib.sha256(body_of(FACT)).hexdigest()
     assert (again.status_code, again.json()["id"]) == (200, first["id"])
+
+
+def body_of(*operations: dict[str, Any]) -> bytes:
+    """Return what `Api.propose` sends."""
+    return json.dumps({"store": "notes", "operations": list(operations)}).encode()
+
+
+def test_deliveries_from_before_their_digests_were_keyed_are_replayed(api: Api, store: Store) -> None:
+    first = api.propose(FACT, headers={"idempotency-key": "one"}).json()
+    keyed = Delivery.objects.get()
+    before = [hashlib.sha256(content).hexdigest() for content in (b"one", body_of(FACT))]
+    Delivery.objects.update(key=before[0], body_hash=before[1])
+
+    import_module("memoryreview.review.migrations.0013_keyed_deliveries").key_digests(apps, None)
+
+    row = Delivery.objects.get()
+    assert (row.key, row.body_hash) == (keyed.key, keyed.body_hash)
+    assert api.propose(FACT, headers={"idempotency-key": "one"}).json()["id"] == first["id"]
+    assert_problem(api.propose(DATE, headers={"idempotency-key": "one"}), 409, "idempotency-key-reuse")
 
 
 @pytest.mark.parametrize("token", ["", "mrv_" + "x" * 44, "Basic abc"])

@@ -16,6 +16,7 @@ from memoryreview.baseline import rewrite
 from memoryreview.core.edits import Delete, Edit, Replacement, Write
 from memoryreview.core.erasure import EraserError
 from memoryreview.review.models import (
+    Agent,
     Backup,
     Change,
     ChangeKind,
@@ -28,11 +29,12 @@ from memoryreview.review.models import (
     Store,
     Verb,
 )
-from memoryreview.review.operations import erase, erase_rows, erasures, ledger, moved, receive, rollback
+from memoryreview.review.operations import erase, erase_rows, erasures, ledger, moved, proposals, receive, rollback
 from memoryreview.review.operations.audit import audit
 from memoryreview.review.operations.capture import capture
 from memoryreview.review.operations.decide import reject
 from memoryreview.review.operations.errors import CannotApplyError, NotPermittedError, StaleViewError
+from memoryreview.review.operations.judge import judge
 from memoryreview.review.operations.stores import aside_dir, baseline_dir, reading
 from tests.conftest import MakeStore, Propose, on_disk, replaced
 from tests.review.operations.test_decide import approve
@@ -420,6 +422,22 @@ def test_a_proposal_on_an_old_base_is_understood(store: Store, agent: object, ow
 
     assert receipt.proposal is not None
     assert audit(store) == []
+
+
+def test_a_proposal_that_was_read_before_and_stored_after_stands_on_the_new_base(
+    store: Store, agent: Agent, owner: User
+) -> None:
+    with reading(store) as repository:
+        old = repository.head() or ""
+        tree, delta = repository.snapshot(old), {"other.md": b"Third.\n"}
+        late = proposals.Draft(store, old, tree, delta, judge(store, tree, delta), proposals.Submission(), agent=agent)
+        do_erase(store, owner)
+        made = proposals.store_proposal(late)
+
+    assert (made.revision.base, made.revision.submitted_base) == (moved.current(store, old), moved.current(store, old))
+    assert made.revision.base != old
+    assert approve(made, owner).change is not None
+    assert (on_disk(store, "other.md"), audit(store)) == (b"Third.\n", [])
 
 
 def test_backups_that_we_made_go_and_others_are_named(store: Store, owner: User, tmp_path: Path) -> None:
