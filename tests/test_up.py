@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import re
+import signal
 import socket
 import subprocess
 import threading
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.server import Browser, Installation, installation, token_in
+from tests.test_watch import until
 
 NOTE = "# Build\n\n- Moved on 13/04/2025.\n- The database listens on port 5432.\n"
 
@@ -50,6 +52,41 @@ def test_first_start_prints_the_owner_link_and_later_ones_do_not(tmp_path: Path)
         one.stop()
 
         assert "/welcome/" not in one.up()
+
+
+def test_a_worker_and_a_watcher_that_die_are_started_again(tmp_path: Path) -> None:
+    with installation(tmp_path) as one:
+        root = one.store("acme", build=NOTE)
+        one.up()
+        first = until(lambda found: len(found) == 2, lambda: _beside_web(one))
+        assert sorted(first) == ["qcluster", "watch"]
+
+        for pid in first.values():
+            os.kill(pid, signal.SIGKILL)
+        second = until(
+            lambda found: len(found) == 2 and not set(found.values()) & set(first.values()), lambda: _beside_web(one)
+        )
+
+        assert sorted(second) == ["qcluster", "watch"]
+        assert not set(second.values()) & set(first.values())
+        root.joinpath("build.md").write_text(f"{NOTE}- Written by the way.\n")
+        (captured,) = until(bool, lambda: one.json("queue"))
+        assert captured["title"] == "Add “Written by the way.”"
+        assert one.stop() == 0
+        assert _beside_web(one) == {}
+
+
+def _beside_web(one: Installation) -> dict[str, int]:
+    """Return the process ids of what runs beside the web server, by the command."""
+    assert one.process is not None
+    listing = subprocess.run(["ps", "axww", "-o", "ppid=,pid=,args="], capture_output=True, text=True, check=True)
+    found = {}
+    for line in listing.stdout.splitlines():
+        parent, pid, arguments = line.split(maxsplit=2)
+        started = re.search(r"-m memoryreview (watch|qcluster)$", arguments)
+        if int(parent) == one.process.pid and started is not None:
+            found[started[1]] = int(pid)
+    return found
 
 
 @pytest.mark.parametrize("mode", ["taken port", "strange host", "unwritable"])
