@@ -185,7 +185,7 @@ def stands(shop: Workshop) -> bool:
     return Intent.objects.filter(store=shop.store, oid=shop.head()).exists()
 
 
-def finish(shop: Workshop, intent: Intent) -> Change:
+def finish(shop: Workshop, intent: Intent) -> None:
     """Carry on after a kill: the ref moved, files and rows may not have. Harmless when they have."""
     before = shop.repository.snapshot(intent.expected)
     after = shop.repository.snapshot(intent.oid)
@@ -200,15 +200,11 @@ def finish(shop: Workshop, intent: Intent) -> Change:
             is_written = False
         if not is_written or plan.differing:
             differing.add(path)
-    return complete(intent, differing)
-
-
-def complete(intent: Intent, differing: Iterable[str]) -> Change:
-    """Record the change and everything that follows from it, once: the intent row is the ticket."""
-    return _complete([intent], differing)[0]
+    _complete([intent], differing)
 
 
 def _complete(intents: Sequence[Intent], differing: Iterable[str]) -> list[Change]:
+    """Record the changes and everything that follows from them, once: the intent rows are the ticket."""
     # The journal tells it again after a power cut: its rows went durable before, and go with this.
     with relaxed():
         gone = len(intents) - Intent.objects.filter(pk__in=[intent.pk for intent in intents]).delete()[0]
@@ -217,7 +213,7 @@ def _complete(intents: Sequence[Intent], differing: Iterable[str]) -> list[Chang
         known = {one.oid: one for one in Change.objects.filter(store=store, oid__in=oids)} if gone else {}
         fresh = [intent for intent in intents if intent.oid not in known]
         made = Change.objects.bulk_create(map(_change, fresh))
-        _record_paths(store, made, fresh)
+        index_paths((change, intent.landing.get("renames", {})) for change, intent in zip(made, fresh, strict=True))
         for change, intent in zip(made, fresh, strict=True):
             undoes = intent.landing["rolls_back"]
             if undoes:
@@ -250,15 +246,16 @@ def _change(intent: Intent) -> Change:
     )
 
 
-def _record_paths(store: Store, changes: Iterable[Change], intents: Sequence[Intent]) -> None:
-    pairs = list(zip(changes, (intent.landing for intent in intents), strict=True))
+def index_paths(renamed: Iterable[tuple[Change, Mapping[str, str]]]) -> None:
+    """Record which documents each change touched, and which of them it renamed (new names by old ones)."""
+    pairs = list(renamed)
     ChangedPath.objects.bulk_create(
-        ChangedPath(change=change, store=store, path=path) for change, record in pairs for path in record["paths"]
+        ChangedPath(change=change, store=change.store, path=path) for change, _ in pairs for path in change.paths
     )
     RenamedPath.objects.bulk_create(
-        RenamedPath(change=change, store=store, path=new, was=old)
-        for change, record in pairs
-        for old, new in record.get("renames", {}).items()
+        RenamedPath(change=change, store=change.store, path=new, was=old)
+        for change, renames in pairs
+        for old, new in renames.items()
     )
 
 

@@ -19,7 +19,7 @@ from memoryreview.review.models import Agent, Proposal, State, Store, Verb
 
 from . import proposals
 from .apply import note_differing
-from .errors import CannotApplyError
+from .errors import CannotApplyError, NotPermittedError
 from .judge import judge
 from .keyed import keyed_digest
 from .late import outdated
@@ -168,6 +168,12 @@ def _continued(
 def holds_secret(text: str) -> bool:
     """Whether a name or a note holds a credential, which must not be kept."""
     return any(finding.is_blocked_secret for finding in scan.scan(text))
+
+
+def refuse_secret_note(note: str) -> None:
+    """Raise NotPermittedError when a person's reason holds a credential: it would be kept for good."""
+    if holds_secret(note):
+        raise NotPermittedError("The note holds what looks like a credential. Nothing was changed; take it out.")
 
 
 def lost_documents(tree: Snapshot, drift: Delta, held: Mapping[str, list[Held]]) -> set[str]:

@@ -19,7 +19,7 @@ from memoryreview.review.models import OPEN_STATES, Change, ChangeKind, Decision
 
 from . import proposals, rollback
 from .apply import Landing, land, note_differing, standing_write, stands
-from .capture import Held, capture_within, holds_secret
+from .capture import Held, capture_within, refuse_secret_note
 from .errors import (
     AlreadyDecidedError,
     CannotApplyError,
@@ -260,7 +260,7 @@ def edit(proposal_id: int, *, person: User, version: int, texts: Mapping[str, st
 def reject(proposal_id: int, *, person: User, version: int, reason: str = "", note: str = "") -> Decided:
     """Reject; the agent learns the reason. A direct write that still stands on disk gives way to the approved text."""
     proposal = fetch(proposal_id)
-    _refuse_secret_note(note)
+    refuse_secret_note(note)
     with locked(proposal.store) as shop:
         reconcile_within(shop)
         proposal = fetch(proposal_id)
@@ -304,7 +304,7 @@ def _put_back(shop: Workshop, proposal: Proposal) -> None:
     note_differing(shop.store, settled, ())
 
 
-def release(proposal_id: int, *, person: User, version: int, note: str) -> Decided:
+def release(proposal_id: int, *, person: User, version: int, note: str) -> None:
     """Let a quarantined proposal into the queue, on a person's typed reason. Approves nothing."""
     proposal = fetch(proposal_id)
     if proposal.state != State.QUARANTINED:
@@ -315,18 +315,12 @@ def release(proposal_id: int, *, person: User, version: int, note: str) -> Decid
             "file, then it is captured again."
         )
     require_maintainer(person, proposal.store)
-    _refuse_secret_note(note)
+    refuse_secret_note(note)
     if not note.strip():
         raise NotPermittedError("Say why this text is harmless. Nothing was changed.")
     if proposal.version != version:
         raise StaleViewError("This proposal changed since you saw it. Nothing was decided; this is how it stands now.")
-    decision = proposals.move(proposal, to=State.PENDING, verb=Verb.RELEASE, person=person, note=note)
-    return Decided(proposal, decision)
-
-
-def _refuse_secret_note(note: str) -> None:
-    if holds_secret(note):
-        raise NotPermittedError("The note holds what looks like a credential. Nothing was decided; take it out.")
+    proposals.move(proposal, to=State.PENDING, verb=Verb.RELEASE, person=person, note=note)
 
 
 def last_undoable(person: User) -> Decision | None:

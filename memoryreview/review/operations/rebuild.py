@@ -25,6 +25,7 @@ from memoryreview.review.models import (
 )
 
 from . import ledger, proposals
+from .apply import index_paths
 from .errors import CannotApplyError
 from .reconcile import reconcile_within
 from .standing import base_of, judge_for
@@ -109,7 +110,7 @@ def _import(shop: Workshop, commit: Walked, place: int | None) -> Change:
             unread=not is_known and kind != ChangeKind.ADOPT,
             at=commit.at,
         )
-        _index(change, renames)
+        index_paths([(change, renames)])
     return change
 
 
@@ -141,13 +142,6 @@ def _renames(shop: Workshop, commit: Walked) -> Mapping[str, str]:
     return rename.find({path: after.get(path) for path in commit.paths}, before)
 
 
-def _index(change: Change, renames: Mapping[str, str]) -> None:
-    ChangedPath.objects.bulk_create(ChangedPath(change=change, store=change.store, path=path) for path in change.paths)
-    RenamedPath.objects.bulk_create(
-        RenamedPath(change=change, store=change.store, path=new, was=old) for old, new in renames.items()
-    )
-
-
 def _recorded(shop: Workshop, history: Sequence[Walked]) -> Iterator[str]:
     """Correct what rows say where git says something else."""
     rows = {change.oid: change for change in Change.objects.filter(store=shop.store).defer("certificate")}
@@ -168,7 +162,7 @@ def _recorded(shop: Workshop, history: Sequence[Walked]) -> Iterator[str]:
             with transaction.atomic():
                 ChangedPath.objects.filter(change=change).delete()
                 RenamedPath.objects.filter(change=change).delete()
-                _index(change, _renames(shop, commit))
+                index_paths([(change, _renames(shop, commit))])
             yield f"Indexed the documents of commit {commit.oid} again."
 
 

@@ -19,8 +19,8 @@ from memoryreview.review.querysets import ChangeQuerySet
 
 from . import ledger
 from .apply import Landing, land, stands
-from .capture import capture_within, holds_secret
-from .errors import CannotApplyError, NotFoundError, NotPermittedError, SecretDetectedError, StaleViewError
+from .capture import capture_within, refuse_secret_note
+from .errors import CannotApplyError, NotFoundError, SecretDetectedError, StaleViewError
 from .inverse import findings
 from .permissions import require_maintainer
 from .reconcile import reconcile_within
@@ -134,8 +134,7 @@ def restore(store: Store, *, to: str, person: User, shown: str, note: str = "") 
     Raises: StaleViewError when the head moved since; NotPermittedError; NotFoundError; BusyError; CannotApplyError when
         nothing differs, a secret would come back, or folder or baseline cannot be used. Nothing is changed then.
     """
-    if holds_secret(note):
-        raise NotPermittedError("The note holds what looks like a credential. Nothing was changed; take it out.")
+    refuse_secret_note(note)
     with locked(store) as shop:
         require_maintainer(person, store)
         reconcile_within(shop)

@@ -26,8 +26,8 @@ from memoryreview.review.models import (
 
 from . import ledger
 from .apply import Landing, land, stands
-from .capture import capture_within, holds_secret
-from .errors import CannotApplyError, NotPermittedError, RollbackConflictError, SecretDetectedError, StaleViewError
+from .capture import capture_within, refuse_secret_note
+from .errors import CannotApplyError, RollbackConflictError, SecretDetectedError, StaleViewError
 from .horizon import out_of_reach
 from .inverse import MAX_LATER, Inverse, findings, inverse, later_on_same_lines
 from .judge import judge
@@ -247,8 +247,7 @@ def roll_back_selected(changes: Sequence[Change], *, person: User, note: str = "
 
     Raises: StaleViewError when it would be something else now; otherwise as `roll_back` does.
     """
-    if holds_secret(note):
-        raise NotPermittedError("The note holds what looks like a credential. Nothing was changed; take it out.")
+    refuse_secret_note(note)
     with locked(_one_store(changes)) as shop:
         require_maintainer(person, shop.store)
         reconcile_within(shop)
