@@ -305,9 +305,11 @@ def _out_of_reach(store: Store, eraser: Eraser) -> list[str]:
         for path in set_aside_before(baseline_dir(store))
     ]
     if store.push_to:
+        was_pushed = "still holds the old history: it was pushed there"
+        holds = was_pushed if store.pushed else "may hold the old history: the baseline is to be pushed there"
         left.append(
-            f"“{shown_name(store.push_to)}” still holds the old history: it was pushed there, and memoryreview never "
-            "forces a push. Delete that repository, or force the new history onto it yourself."
+            f"“{shown_name(store.push_to)}” {holds}, and memoryreview never forces a push. Delete that repository, or "
+            "force the new history onto it yourself."
         )
     return left
 

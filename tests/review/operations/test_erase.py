@@ -458,12 +458,13 @@ def test_backups_that_we_made_go_and_others_are_named(store: Store, owner: User,
     assert Backup.objects.count() == 0
 
 
-def test_a_remote_that_holds_the_old_history_is_named(store: Store, owner: User) -> None:
-    Store.objects.filter(pk=store.pk).update(push_to="/srv/copy.git")
+@pytest.mark.parametrize(("pushed", "holds"), [("a" * 40, "still holds"), ("", "may hold")])
+def test_a_remote_that_holds_the_old_history_is_named(store: Store, owner: User, pushed: str, holds: str) -> None:
+    Store.objects.filter(pk=store.pk).update(push_to="/srv/copy.git", pushed=pushed)
 
     erasure = do_erase(Store.objects.get(pk=store.pk), owner)
 
-    assert [one.partition(":")[0] for one in erasure.left] == ["“/srv/copy.git” still holds the old history"]
+    assert [one.partition(":")[0] for one in erasure.left] == [f"“/srv/copy.git” {holds} the old history"]
     assert Store.objects.get(pk=store.pk).push_to == "/srv/copy.git"
 
 
