@@ -223,6 +223,8 @@ class _Pass:
         if self._eraser.path and isinstance(row, Proposal) and name == "source" and row.pk in self._found.proposals:
             return {}
         cleaned = self._renamed(self._eraser.value(value, name, foreign=name in _FOREIGN))
+        if isinstance(row, Proposal) and name == "source" and row.pk in self._found.proposals and "key" in cleaned:
+            return {**cleaned, "key": keyed_digest(str(cleaned["key"]).encode())}  # it could confirm a guess, too
         if isinstance(row, Revision) and name == "actions" and row.proposal_id in self._found.proposals:
             return [self._action(action) for action in cleaned]
         return cleaned

@@ -15,6 +15,7 @@ from django.test import Client
 from memoryreview.baseline import rewrite
 from memoryreview.core.edits import Delete, Edit, Replacement, Write
 from memoryreview.core.erasure import EraserError
+from memoryreview.core.tidy.model import key_of
 from memoryreview.review.models import (
     Agent,
     Backup,
@@ -273,6 +274,22 @@ def test_a_packed_store_is_erased_alike(store: Store, owner: User) -> None:
 
     assert traces(store) == []
     assert audit(store) == []
+
+
+def test_what_a_suggestion_was_about_cannot_be_confirmed_by_hashing_a_guess(
+    store: Store, propose: Propose, owner: User
+) -> None:
+    tip, other = propose(store, Write("tip.md", f"{SECRET}\n")), propose(store, Write("b.md", "b\n"))
+    source = {"kind": "tidy", "key": key_of("shorter-form", "tip.md", SECRET)}
+    Proposal.objects.filter(pk__in=[tip.pk, other.pk]).update(source=source)
+
+    do_erase(store, owner)
+
+    (cleaned,) = Proposal.objects.filter(pk=tip.pk).values_list("source", flat=True)
+    assert (cleaned["kind"], len(cleaned["key"])) == ("tidy", 64)
+    assert cleaned["key"] != source["key"]
+    assert Proposal.objects.get(pk=other.pk).source == source
+    assert traces(store) == []
 
 
 def test_work_goes_on_afterwards(store: Store, propose: Propose, owner: User) -> None:
