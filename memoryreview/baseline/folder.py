@@ -11,6 +11,8 @@ from pathlib import Path
 
 from memoryreview.core.errors import MemoryReviewError
 
+from .errors import remedy
+
 MAX_DOCUMENT_BYTES = 32 * 1024 * 1024
 
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -48,7 +50,8 @@ class PinnedFolder:
             self._identity = self.root.stat()
         except OSError as error:
             raise WorktreeError(
-                f"The memory folder “{shown(str(root))}” cannot be used: {error.strerror}. Nothing was changed."
+                f"The memory folder “{shown(str(root))}” cannot be used: {error.strerror}. Nothing was changed; "
+                f"{remedy(error)}."
             ) from error
         if not stat.S_ISDIR(self._identity.st_mode):
             raise WorktreeError(f"“{shown(str(root))}” is not a folder. Nothing was changed.")
@@ -76,7 +79,8 @@ class PinnedFolder:
             fd = os.open(self.root, _FOLDER_FLAGS)
         except OSError as error:
             raise WorktreeError(
-                f"The memory folder “{shown(str(self.root))}” cannot be opened: {error.strerror}. Nothing was changed."
+                f"The memory folder “{shown(str(self.root))}” cannot be opened: {error.strerror}. Nothing was "
+                f"changed; {remedy(error)}."
             ) from error
         if os.path.samestat(os.fstat(fd), self._identity):
             return fd

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import steps
-from .errors import BaselineError
+from .errors import BaselineError, remedy
 from .lock import store_lock
 from .repository import Repository
 
@@ -61,7 +61,8 @@ def clutter(git_dir: Path) -> Clutter:
         packs = sum(entry.name.endswith(".pack") for entry in os.scandir(objects / "pack"))
     except OSError as error:
         raise BaselineError(
-            f"The objects of the baseline at “{git_dir}” cannot be counted: {error.strerror}. Nothing was changed."
+            f"The objects of the baseline at “{git_dir}” cannot be counted: {error.strerror}. Nothing was changed; "
+            f"{remedy(error)}."
         ) from error
     return Clutter(loose, size_bytes, packs)
 

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from . import durable, steps
-from .errors import BaselineError
+from .errors import BaselineError, remedy
 from .lock import LockBusyError, confirm, store_lock
 from .objects import is_oid
 
@@ -33,7 +33,7 @@ def read_branch(git_dir: Path) -> str | None:
     except OSError as error:
         raise BaselineError(
             f"The branch of the baseline at “{git_dir}” cannot be read: {error.strerror}. Nothing was changed; "
-            "try again."
+            f"{remedy(error)}."
         ) from error
     if value is None:
         if packed is None and not (git_dir / "HEAD").is_file():

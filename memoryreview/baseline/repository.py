@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from . import durable, steps
-from .errors import BaselineError, ForeignConfigError
+from .errors import BaselineError, ForeignConfigError, remedy
 from .lock import store_lock
 from .objects import DOCUMENT_MODES, FOLDER_MODE, CommitObject, ObjectStore, TreeEntry, decode_commit, decode_tree
 from .refs import BRANCH, read_branch
@@ -167,7 +167,7 @@ class Repository:
         except OSError as error:
             shutil.rmtree(temp, ignore_errors=True)
             raise BaselineError(
-                f"No baseline can be made at “{git_dir}”: {error.strerror}. Nothing was changed."
+                f"No baseline can be made at “{git_dir}”: {error.strerror}. Nothing was changed; {remedy(error)}."
             ) from error
         return cls(git_dir)
 
@@ -225,7 +225,10 @@ class Repository:
 
         status, _stdout, stderr = run(self.git_dir, "merge-base", "--is-ancestor", oid, of)
         if status not in {0, 1}:
-            raise BaselineError(f"git cannot walk the history of the baseline: {stderr.strip()}. Nothing was changed.")
+            raise BaselineError(
+                f"git cannot walk the history of the baseline: {stderr.strip()}. Nothing was changed; "
+                "run “memoryreview verify”."
+            )
         return status == 0
 
     def blob(self, oid: str) -> bytes:
@@ -283,7 +286,7 @@ def _check_is_ours(git_dir: Path) -> None:
         ) from error
     except OSError as error:
         raise BaselineError(
-            f"The baseline at “{git_dir}” cannot be read: {error.strerror}. Nothing was changed."
+            f"The baseline at “{git_dir}” cannot be read: {error.strerror}. Nothing was changed; {remedy(error)}."
         ) from error
     if config != CONFIG:
         raise ForeignConfigError(

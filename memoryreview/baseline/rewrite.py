@@ -110,7 +110,10 @@ def seal(aside: Path, eraser: Eraser, walked: Walked, *, message: str, at: datet
         aside, "repack", "-a", "-d", "-n", "-q", "--no-write-bitmap-index", timeout_s=6 * 3600.0
     )
     if status != 0:
-        raise BaselineError(f"git cannot pack the new history: {stderr.strip()}. Nothing was changed.")
+        raise BaselineError(
+            f"git cannot pack the new history: {stderr.strip()}. Nothing was changed; make room if the disk is full, "
+            "else run “memoryreview verify”."
+        )
     (aside / "objects" / "info" / "alternates").unlink()
     durable.sync_folder(aside / "objects" / "info")
     durable.sync_folder(aside / "objects" / "pack")
@@ -407,5 +410,8 @@ def _blocks(oids: Sequence[str]) -> Iterator[Sequence[str]]:
 def _commits(repository: Repository, head: str) -> Sequence[str]:
     status, stdout, stderr = run(repository.git_dir, "rev-list", "--reverse", "--topo-order", head, "--")
     if status != 0:
-        raise BaselineError(f"git cannot walk the history of the baseline: {stderr.strip()}. Nothing was changed.")
+        raise BaselineError(
+            f"git cannot walk the history of the baseline: {stderr.strip()}. Nothing was changed; run “memoryreview "
+            "verify”."
+        )
     return stdout.decode("ascii").split()

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from .errors import remedy
 from .folder import PinnedFolder, UnreadableError, WorktreeError, read_document, shown, unreadable
 from .names import MAX_SEGMENTS, is_reserved
 
@@ -84,7 +85,7 @@ class FolderScan:
             if not segments or isinstance(problem, WorktreeError):
                 raise WorktreeError(
                     f"The memory folder “{shown(str(self.folder.root))}” cannot be read: {error.strerror}. "
-                    "Nothing was changed."
+                    f"Nothing was changed; {remedy(error)}."
                 ) from error
             self.skipped["/".join(segments)] = str(problem)
             return []

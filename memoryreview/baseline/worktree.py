@@ -12,6 +12,7 @@ from operator import and_
 from pathlib import Path
 
 from . import aside, durable, placement, steps
+from .errors import remedy
 from .folder import PinnedFolder, UnreadableError, WorktreeError, read_document, shown
 from .lock import confirm
 from .names import is_reserved
@@ -81,7 +82,7 @@ class StagedWrites:
             durable.sync_names([(one.folder_fd, one.temp) for one in self._unsynced if one.temp is not None])
         except OSError as error:
             paths = ", ".join(f"“{shown(one.path)}”" for one in self._unsynced[:3])
-            raise _cannot(f"{paths} cannot be written", error.strerror) from error
+            raise _cannot(f"{paths} cannot be written", error) from error
         for _ in self._unsynced:
             steps.on_step("document.written")
         self._unsynced.clear()
@@ -143,7 +144,7 @@ class Worktree:
             self._refuse_swapped_link(path, parents)
             return None
         except OSError as error:
-            raise _cannot(f"“{shown(path)}” cannot be read", error.strerror) from error
+            raise _cannot(f"“{shown(path)}” cannot be read", error) from error
         except UnreadableError as error:
             raise _cannot(f"“{shown(path)}” cannot be read", str(error)) from error
 
@@ -181,7 +182,7 @@ class Worktree:
                     mode = ANY_MODE if expected is not None else self._mode_beside(parents)
                     return placement.write(fd, name, expected, new, mode=mode)
             except OSError as error:
-                raise _cannot(f"“{shown(path)}” cannot be written", error.strerror) from error
+                raise _cannot(f"“{shown(path)}” cannot be written", error) from error
             except UnreadableError as error:
                 raise _cannot(f"“{shown(path)}” cannot be written", str(error)) from error
 
@@ -243,7 +244,7 @@ class Worktree:
                 mode &= self._mode_beside(parents)
             temp = None if new is None else placement.stage(fd, name, expected, new, mode=mode)
         except OSError as error:
-            raise _cannot(f"“{shown(path)}” cannot be written", error.strerror) from error
+            raise _cannot(f"“{shown(path)}” cannot be written", error) from error
         if temp is not None:
             stack.callback(aside.discard, fd, temp)
         return StagedWrite(path, name, fd, temp, expected)
@@ -326,7 +327,7 @@ class Worktree:
             yield
         except OSError as error:
             self._unmake(made)
-            raise _cannot(f"The folder of “{shown(path)}” cannot be made", error.strerror) from error
+            raise _cannot(f"The folder of “{shown(path)}” cannot be made", error) from error
         except BaseException:
             self._unmake(made)
             raise
@@ -340,5 +341,7 @@ class Worktree:
                 return
 
 
-def _cannot(what: str, reason: str | None) -> WorktreeError:
+def _cannot(what: str, reason: OSError | str) -> WorktreeError:
+    if isinstance(reason, OSError):
+        return WorktreeError(f"{what}: {reason.strerror}. Nothing was changed; {remedy(reason)}.")
     return WorktreeError(f"{what}: {reason}. Nothing was changed.")

@@ -8,6 +8,7 @@ from pathlib import Path
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from memoryreview.baseline.errors import remedy
 from memoryreview.baseline.repository import Snapshot
 from memoryreview.baseline.worktree import Listing, Worktree, WorktreeError
 from memoryreview.core.errors import MemoryReviewError
@@ -61,7 +62,9 @@ def relocate(store: Store, folder: Path, *, person: User | None = None) -> str:
         except WorktreeError as error:
             raise CannotApplyError(str(error)) from error
         except OSError as error:
-            raise RelocateError(f"“{root}” cannot be read: {error.strerror}. Nothing was changed.") from error
+            raise RelocateError(
+                f"“{root}” cannot be read: {error.strerror}. Nothing was changed; {remedy(error)}."
+            ) from error
         done = f"The folder of “{store.slug}” is {shown(str(root))} now"
         note = f"{done}; it was {shown(store.root)}."
         with transaction.atomic():
