@@ -16,9 +16,10 @@ from django.contrib.auth.models import User
 from memoryreview.core.edits import Delete, Edit, Operation, Rename, Replacement, Write
 from memoryreview.core.model import Guard
 from memoryreview.review.models import Agent, Change, ChangeKind, Erasure, ErasureState, Proposal, State, Store
-from memoryreview.review.operations import accounts, decide, erase, receive, restore, rollback
+from memoryreview.review.operations import accounts, batch, decide, erase, receive, restore, rollback
 from memoryreview.review.operations.adopt import adopt
 from memoryreview.review.operations.capture import capture
+from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.operations.proposals import DeliveryKey, Submission
 from memoryreview.review.operations.standing import standing
 from memoryreview.review.operations.stores import reading
@@ -105,6 +106,24 @@ class Scenario:
     touches: str = "ports.md"
     erases: str = ""
     is_thorough: bool = False
+
+
+def _three_proposals() -> Notes:
+    edits = (replaced("ports.md", "5432", "6432"), Write("b.md", "b\n"), replaced("plain.md", "Two", "Three"))
+    made = [submit(edit) for edit in edits]
+    return {"proposals": [proposal.pk for proposal in made]}
+
+
+def _approve_many(notes: Notes) -> None:
+    """Press approve on all that still wait; one that could not be says why."""
+    selected = []
+    for proposal in Proposal.objects.filter(pk__in=notes["proposals"], state=State.PENDING).order_by("pk"):
+        with reading(proposal.store) as repository:
+            shown = standing(proposal.revision, repository).shown
+        selected.append(batch.Selected(proposal.pk, proposal.version, shown))
+    refusals = [outcome.refusal for outcome in batch.approve_many(selected, person=owner()) if outcome.refusal]
+    if refusals:
+        raise CannotApplyError(refusals[0])
 
 
 def _proposed(*operations: Operation) -> Callable[[], Notes]:
@@ -242,6 +261,7 @@ _ALL = (
         replaced("plain.md", "Two", "Three"),
         is_thorough=True,
     ),
+    Scenario("approve many", _approve_many, _three_proposals),
     Scenario("approve beside a direct write", lambda notes: approve(notes["proposal"]), _beside_a_direct_write),
     Scenario("approve a direct write", lambda notes: approve(notes["proposal"]), _captured_write),
     Scenario("approve a promotion", lambda notes: approve(notes["proposal"]), _team, "topics/release.md"),

@@ -22,7 +22,7 @@ from .apply import note_differing
 from .errors import CannotApplyError, NotPermittedError
 from .judge import judge
 from .keyed import keyed_digest
-from .late import outdated
+from .late import named_differing, outdated
 from .proposals import Draft, Submission
 from .reconcile import reconcile_within
 from .settle import settle
@@ -72,6 +72,8 @@ def capture_within(
     if only is not None and look.unseen:
         path = shown(min(look.unseen))
         raise CannotApplyError(f"“{path}” is being written right now. Nothing was changed; try again in a moment.")
+    if only is None:
+        _strike_equal(shop.store, look)
     if look.drift:
         late = outdated(shop)
         look = look.without({path for path, new in look.drift.items() if path in late and late[path].holds(new)})
@@ -79,6 +81,14 @@ def capture_within(
     if shop.store.guard == Guard.ENFORCE:
         _put_back(shop, worktree, look, held)
     return made
+
+
+def _strike_equal(store: Store, look: Look) -> None:
+    """Take documents off the list of differing ones that stand as approved again, whoever brought that about."""
+    named = named_differing(store)
+    equal = [path for path in named if path not in look.drift and not is_skipped(path, look.unseen)]
+    if equal:
+        note_differing(store, equal, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,9 +299,10 @@ def _put_back(shop: Workshop, worktree: Worktree, look: Look, held: Mapping[str,
     tree = shop.tree()
     stuck: set[str] = set()
     again: set[int] = set()
-    for path, content in look.drift.items():
-        if tree.get(path) == content:
-            continue
+    wrong = {path: content for path, content in look.drift.items() if tree.get(path) != content}
+    if wrong:  # named first: what a kill leaves beside them is swept by the next lock of the store
+        note_differing(shop.store, (), wrong)
+    for path, content in wrong.items():
         try:
             is_back = worktree.replace(path, expected=content, new=tree.get(path))
         except WorktreeError:  # the store names what still differs

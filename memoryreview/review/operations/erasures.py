@@ -180,6 +180,7 @@ def _replace_on_disk(store: Store, folder: Path) -> Iterator[str]:
         return
     try:
         worktree = worktree_of(store)
+        worktree.sweep()  # what a kill left aside may hold the text
         documents = worktree.scan().documents
     except WorktreeError as error:
         yield f"{error} The text may still stand in the folder: erase again when it is back."

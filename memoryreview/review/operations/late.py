@@ -27,10 +27,15 @@ class Outdated:
         return disk in self.texts or (self.digest != "" and disk is not None and keyed_digest(disk) == self.digest)
 
 
+def named_differing(store: Store) -> list[str]:
+    """Return the documents that stand on disk otherwise than approved, as far as the store says so."""
+    return list(Store.objects.values_list("differing", flat=True).get(pk=store.pk))
+
+
 def outdated(shop: Workshop) -> Mapping[str, Outdated]:
     """Return, for each document named as differing, its text from before the latest change and the newest rejected
     direct write to it. A document with a direct write that waits is left out: what stands there is to be decided."""
-    differing = Store.objects.values_list("differing", flat=True).get(pk=shop.store.pk)
+    differing = named_differing(shop.store)
     if not differing:
         return {}
     direct = Proposal.objects.filter(store=shop.store).direct()

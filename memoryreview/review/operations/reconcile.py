@@ -14,7 +14,7 @@ from . import anew, erasures, proposals
 from .adopt import clear_unfinished
 from .apply import finish
 from .hostlock import Space, host_lock
-from .late import write_late
+from .late import named_differing, write_late
 from .proposals import last_decision
 from .settle import settle
 from .stores import Workshop, baseline_dir, locked
@@ -69,14 +69,16 @@ def reconcile_within(shop: Workshop) -> None:
 def replay_journal(shop: Workshop) -> None:
     """Finish or forget what was begun. Effects in order:
 
-    1. What somebody wrote and a killed writer of ours had moved aside: it comes back first.
+    1. What somebody wrote and a killed writer of ours had moved aside: it comes back first. One that was not landing
+       anything had named its documents as differing.
     2. An intent whose commit is part of the head: write what is missing on disk and record the change.
     3. Any other intent: forget it; its objects are unreachable and harmless.
     4. A document that the system refused to write then: write it, if the old text still stands.
     """
     head = shop.head()
     intents = Intent.objects.filter(store=shop.store).order_by("pk")
-    if intents:
+    is_half_written = bool(intents) or bool(named_differing(shop.store))
+    if is_half_written:
         with suppress(WorktreeError):
             shop.worktree().sweep()
     for intent in intents:
@@ -86,7 +88,8 @@ def replay_journal(shop: Workshop) -> None:
             anew.finish(shop, intent)
         else:
             finish(shop, intent)
-    write_late(shop)
+    if is_half_written:
+        write_late(shop)
 
 
 def _resume(shop: Workshop, proposal: Proposal) -> None:

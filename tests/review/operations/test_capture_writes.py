@@ -239,6 +239,31 @@ def test_write_while_enforce_puts_back_is_captured_next(make_store: MakeStore, a
     assert (held, on_disk(store, "ports.md")) == ([first.encode(), second.encode()], NOTE.encode())
 
 
+def test_next_lock_sweeps_what_a_kill_left_while_enforce_put_back(
+    make_store: MakeStore, propose: Propose, at: At, owner: User
+) -> None:
+    store = make_store({"ports.md": NOTE, "other.md": "Other.\n"}, guard="enforce")
+    written = NOTE.replace("5432", "6432").encode()
+    path_of(store, "ports.md").write_bytes(written)
+
+    def die() -> None:
+        raise KeyboardInterrupt
+
+    at("document.exchanged", die)
+    with pytest.raises(KeyboardInterrupt):
+        capture(store)
+    assert len(list(Path(store.root).iterdir())) == 3
+
+    approve(propose(store, replaced("other.md", "Other", "Another")), owner)
+
+    assert sorted(path.name for path in Path(store.root).iterdir()) == ["other.md", "ports.md"]
+    assert on_disk(store, "ports.md") == NOTE.encode()
+    assert [one.written.delta() for one in Proposal.objects.direct()] == [{"ports.md": written}]
+    capture(store)
+    store.refresh_from_db()
+    assert store.differing == []
+
+
 def test_same_write_again_under_enforce_is_counted(make_store: MakeStore) -> None:
     store = make_store({"ports.md": NOTE}, guard="enforce")
     for _ in range(4):

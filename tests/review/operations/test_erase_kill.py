@@ -23,7 +23,7 @@ from memoryreview.review.operations import erase, moved
 from memoryreview.review.operations.audit import audit
 from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.operations.reconcile import reconcile
-from memoryreview.review.operations.stores import aside_dir
+from memoryreview.review.operations.stores import aside_dir, locked
 from tests.conftest import MakeStore, Propose, on_disk, replaced
 from tests.review.operations.test_decide import approve
 from tests.review.operations.test_erase import SECRET, do_erase, head, traces
@@ -136,6 +136,30 @@ def test_what_an_agent_writes_after_a_kill_is_not_overwritten(
     assert Erasure.objects.get().left == [
         "“b.md” was written while the text was being erased. Look whether it still stands there."
     ]
+
+
+@pytest.mark.django_db(databases=["default", "queue"])
+def test_old_text_that_a_kill_left_aside_goes_with_the_next_lock(
+    make_store: MakeStore, owner: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = make_store({"people.md": NOTE})
+
+    def stop(name: str) -> None:
+        if name == "document.exchanged":
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(steps, "on_step", stop)
+        with pytest.raises(KeyboardInterrupt):
+            do_erase(store, owner)
+    assert len(list(Path(store.root).iterdir())) == 2
+
+    with locked(store):
+        pass
+
+    assert [path.name for path in Path(store.root).iterdir()] == ["people.md"]
+    assert Erasure.objects.get().state == ErasureState.DONE
+    assert traces(store) == []
 
 
 @pytest.mark.django_db(databases=["default", "queue"])
