@@ -70,7 +70,13 @@ class Server:
     def start(self) -> None:
         """Start the web server, wait until it answers, then start what runs beside it. Raises ServeError."""
         check_address(self.host, self.port)
-        (self.home / "address").write_text(self.url)
+        try:
+            (self.home / "address").write_text(self.url)
+        except OSError as error:
+            raise ServeError(
+                f"The data folder “{self.home}” cannot be written to: {error.strerror}. Nothing was started; make room "
+                "or give permission, then try again."
+            ) from error
         bind = f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
         self._spawn(
             "web",

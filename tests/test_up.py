@@ -89,6 +89,36 @@ def _beside_web(one: Installation) -> dict[str, int]:
     return found
 
 
+def test_two_servers_on_one_data_folder_serve_one_store(tmp_path: Path) -> None:
+    lines = "".join(f"- Service {number} listens on port {5000 + number}.\n\n" for number in range(10))
+    with installation(tmp_path) as one, installation(tmp_path) as other:
+        root = one.store("acme", ports=lines)
+        token = one.json("agent", "add", "claude")["token"]
+        browsers = Browser(one), Browser(other)
+        one.up()
+        browsers[0].become_owner()
+        other.up()
+        browsers[1].sign_in()
+        sent = [
+            one.post("/api/v1/proposals", _edit(f"port {5000 + n}.", f"port {6000 + n}.", "ports.md"), token)[1]["id"]
+            for n in range(10)
+        ]
+        clicks = [
+            threading.Thread(target=_approve_some, args=(browser, sent[number::2]))
+            for number, browser in enumerate(browsers)
+        ]
+        for click in clicks:
+            click.start()
+        for click in clicks:
+            click.join()
+
+        assert root.joinpath("ports.md").read_text() == lines.replace("port 50", "port 60")
+        assert len(one.json("history", "acme")) == 11
+        assert one.stop() == 0
+        assert browsers[1].request("GET", "/")[0] == 200
+        assert one.json("verify") == {"ok": True, "faults": []}
+
+
 @pytest.mark.parametrize("mode", ["taken port", "strange host", "unwritable"])
 def test_up_refuses_with_one_sentence(tmp_path: Path, mode: str) -> None:
     one = Installation(tmp_path)
