@@ -54,7 +54,7 @@ class PinnedFolder:
                 f"{remedy(error)}."
             ) from error
         if not stat.S_ISDIR(self._identity.st_mode):
-            raise WorktreeError(f"“{shown(str(root))}” is not a folder. Nothing was changed.")
+            raise WorktreeError(f"“{shown(str(root))}” is not a folder. Nothing was changed; bring the folder back.")
 
     @contextmanager
     def opened(self, segments: Sequence[str] = ()) -> Iterator[int]:

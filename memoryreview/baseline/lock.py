@@ -133,6 +133,11 @@ def _try_lock(path: Path) -> int | None:
     """Return the locked open file, None when somebody else has it."""
     try:
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise BaselineError(
+            f"There is no baseline at “{path.parent}”. The memory folder is unchanged; restore the data folder from a "
+            "backup, or adopt the folder anew."
+        ) from error
     except OSError as error:
         raise BaselineError(
             f"The store cannot be locked at “{path}”: {error.strerror}. Nothing was changed; run “memoryreview doctor”."

@@ -121,6 +121,11 @@ class ObjectStore:
     def read(self, oid: str, kind: bytes) -> bytes:
         """Return the payload of an object of that kind. Raises BaselineError when there is none, or it is damaged."""
         found = self.find(oid)
+        if not oid:
+            raise BaselineError(
+                "The baseline has no commit. Nothing was changed; restore the data folder from a backup, or adopt the "
+                "folder anew."
+            )
         if found is None or found[0] != kind:
             raise BaselineError(
                 f"The baseline has no {kind.decode()} {oid[:40]}: its history is not complete. Nothing was changed; "
@@ -279,5 +284,5 @@ def _unreadable(oid: str, error: OSError) -> BaselineError:
 def _damaged(oid: str) -> BaselineError:
     return BaselineError(
         f"Object {oid} of the baseline is damaged. Nothing was changed; run “memoryreview verify”, "
-        "then restore the data folder from a backup."
+        "then restore the data folder from a backup, or adopt the folder anew."
     )

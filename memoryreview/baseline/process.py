@@ -133,7 +133,7 @@ def _objects(git_dir: Path, asked: IO[bytes] | None, *options: str) -> Iterator[
     process: Any = _BaselineGit(git_dir).execute(command, istream=asked, as_process=True)
     failure = BaselineError(
         f"git cannot read all objects of “{git_dir}”: its history is not complete. Nothing was changed; run "
-        "“memoryreview verify”, then restore the data folder from a backup."
+        "“memoryreview verify”, then restore the data folder from a backup, or adopt the folder anew."
     )
     try:
         while header := process.stdout.readline().split():
@@ -213,7 +213,7 @@ class PackReader:
         if len(header) != 3:
             raise BaselineError(
                 f"git cannot read object {oid} of the baseline. Nothing was changed; run “memoryreview verify”, "
-                "then restore the data folder from a backup."
+                "then restore the data folder from a backup, or adopt the folder anew."
             )
         payload = self._process.stdout.read(int(header[2]))
         self._process.stdout.read(1)

@@ -51,7 +51,7 @@ def oddities(git_dir: Path) -> Iterator[str]:
             if (git_dir / name).read_bytes() == content:
                 continue
         except OSError as error:
-            yield f"“{git_dir / name}” cannot be read: {error.strerror}. Restore the file from a backup."
+            yield f"“{git_dir / name}” cannot be read: {error.strerror}. Copy the file of another baseline."
             continue
         if name == "HEAD":
             yield (

@@ -344,4 +344,4 @@ class Worktree:
 def _cannot(what: str, reason: OSError | str) -> WorktreeError:
     if isinstance(reason, OSError):
         return WorktreeError(f"{what}: {reason.strerror}. Nothing was changed; {remedy(reason)}.")
-    return WorktreeError(f"{what}: {reason}. Nothing was changed.")
+    return WorktreeError(f"{what}: {reason}. Nothing was changed; mend that, then try again.")

@@ -53,6 +53,7 @@ def pages(site: Site) -> dict[str, str]:
         "rollback-selected": "/history/rollback",
         "store-lost": "/stores/axe-lost/",
         "store-emptied": "/stores/axe-emptied/",
+        "store-baseline-lost": "/stores/axe-no-baseline/",
         "stores": "/stores/",
         "store": "/stores/axe/",
         "document": "/stores/axe/ports.md",
@@ -76,7 +77,11 @@ def pages(site: Site) -> dict[str, str]:
 
 
 def _lose_folders(site: Site) -> None:
-    """Let one memory folder vanish and another be emptied, as the next capture finds them."""
+    """Lose a baseline; let one memory folder vanish and another be emptied, as the next capture finds them."""
+    known = set((site.one.home / "baselines").iterdir())
+    site.adopt("axe-no-baseline", ports=TEXT)
+    for made in set((site.one.home / "baselines").iterdir()) - known:
+        shutil.rmtree(made)
     shutil.rmtree(site.adopt("axe-lost", ports=TEXT))
     emptied = site.adopt("axe-emptied", **{f"note{n}": f"- Fact {n}.\n" for n in range(8)})
     for file in emptied.iterdir():

@@ -46,7 +46,7 @@ from .certificate import certificate
 from .context import Told, context_of, without_history
 from .disk import disk_plan
 from .durability import relaxed
-from .errors import CannotApplyError, SecretDetectedError
+from .errors import BranchHeldError, CannotApplyError, SecretDetectedError
 from .standing import origin
 from .stores import Workshop
 
@@ -113,7 +113,9 @@ def burst(shop: Workshop) -> Iterator[Burst]:
         worktree = shop.worktree()
         with commits.Batch(shop.repository) as batch, worktree.staged() as files:
             yield Burst(shop, worktree, batch, files)
-    except (WorktreeError, BaselineError, LockBusyError) as error:
+    except LockBusyError as error:
+        raise BranchHeldError(str(error)) from error
+    except (WorktreeError, BaselineError) as error:
         raise CannotApplyError(str(error)) from error
 
 

@@ -213,8 +213,8 @@ def _loss_words(lost: Collection[str], tree: Snapshot) -> str:
 def unusable_folder(error: Exception) -> str:
     """Say what follows from a memory folder that cannot be read, and what to do."""
     return (
-        f"{error} Capturing is paused and nothing is recorded as deleted. Bring the folder back, mount it, or say on "
-        "the store's settings page where it is now."
+        f"{error} Capturing is paused and nothing is recorded as deleted. If it was moved, say on the store's settings "
+        "page where it is now."
     )
 
 

@@ -137,7 +137,10 @@ def _baseline_faults(store: Store) -> Iterator[str]:
         with Repository(git_dir) as repository:
             head = repository.head()
             if head is None:
-                yield "The baseline has no commit. Nothing was changed; restore the data folder from a backup."
+                yield (
+                    "The baseline has no commit. Nothing was changed; restore the data folder from a backup, or adopt "
+                    "the folder anew."
+                )
             else:
                 repository.tree(repository.commit(head).tree)
     except BaselineError as error:

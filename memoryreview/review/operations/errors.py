@@ -137,6 +137,13 @@ class CannotApplyError(MemoryReviewError):
         super().__init__(sentence)
 
 
+class BranchHeldError(CannotApplyError):
+    """A git that is not ours holds the branch of the baseline. The same request may be sent again."""
+
+    problem = "busy"
+    status = 503
+
+
 class RollbackConflictError(MemoryReviewError):
     """Later changes touched the same lines. `later` are their primary keys, oldest first."""
 

@@ -279,6 +279,12 @@ def test_every_door_answers_with_words_and_another_store_goes_on(
     assert on_disk(other, "a.md") == NOTE.replace("5432", "6432").encode()
 
 
+WHAT_TO_DO = (
+    *("from a backup, or adopt the folder anew", "copy the file of another baseline", "mend that, then try again"),
+    *("put the folder itself back", "ring the folder back", "ring the files back", "remove the file", "try again"),
+)
+
+
 @pytest.mark.parametrize("fault", [*BASELINE_FAULTS, *FOLDER_FAULTS, *WRITE_FAULTS])
 def test_approving_on_missing_ground_changes_nothing_and_says_so(
     ground: Ground, fault: str, owner_client: Client
@@ -292,6 +298,8 @@ def test_approving_on_missing_ground_changes_nothing_and_says_so(
         or "emory folder is unchanged" in text
         or "othing was recorded as deleted" in text
     )
+    assert any(words in text for words in WHAT_TO_DO)
+    assert status == 503 or fault != "live lock of another git"
     assert Change.objects.filter(store=ground.store).count() == 2
     assert Proposal.objects.get(pk=ground.proposal.pk).state == "pending"
     document = ground.root / "a.md"
@@ -335,6 +343,20 @@ def test_the_store_page_says_what_is_wrong(ground: Ground, fault: str, owner_cli
     status, text = DOORS["store"](ground, owner_client)
     assert status == 200
     assert SENTENCES[fault].lower() in text.lower()
+
+
+def test_one_lost_baseline_stops_no_capture_of_another_store(
+    ground: Ground, make_store: MakeStore, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = make_store({"a.md": NOTE}, name="other")
+    (Path(other.root) / "b.md").write_text("- Written.\n")
+    shutil.rmtree(ground.git_dir)
+    with pytest.raises(SystemExit, match="1"):
+        call_command("capture")
+    told = capsys.readouterr()
+    assert "notes: There is no baseline" in told.err
+    assert "other" in told.out
+    assert Proposal.objects.filter(store=other).count() == 1
 
 
 def test_a_folder_that_is_away_is_paused_and_nothing_is_recorded_as_deleted(
