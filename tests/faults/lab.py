@@ -24,21 +24,22 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-CHILD_TIMEOUT_S = 120.0
+CHILD_TIMEOUT_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
     """One scenario with one fault, and perhaps a second one while recovering from it.
 
-    Args: what, at: see tripwire.Fault; at 0: nothing goes wrong. again: number of the event of the recovery at which
-        the second kill comes, 0 for none.
+    Args: what, at, where: see tripwire.Fault; neither at nor where: nothing goes wrong. again: number of the event of
+        the recovery at which the second kill comes, 0 for none; with `where`, of the events that a kill can hit.
     """
 
     scenario: str
     what: str = ""
     at: int = 0
     again: int = 0
+    where: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,7 @@ class Bench:
         if experiment.what == "crowd":
             return self._crowd(experiment.scenario)
         self.prepare(experiment.scenario)
-        if not experiment.at and not experiment.again:
+        if not experiment.at and not experiment.where:
             return self._first[experiment.scenario]
         return self._run(experiment)
 
@@ -170,7 +171,7 @@ class Bench:
         acted = acted or {"events": [], "tripped": experiment.what, "error": "", "faults": []}
         struck = False
         if experiment.again:
-            struck = forked(lambda: trial.recover(experiment.again)) is None
+            struck = forked(lambda: trial.recover(experiment)) is None
         return {**acted, **forked(lambda: trial.judge(experiment, notes, expected)), "struck": struck}
 
     def _crowd(self, name: str) -> dict[str, Any]:

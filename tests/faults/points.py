@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from .lab import Experiment, Lab, Outcome
 from .scenarios import Scenario
-from .tripwire import DATABASE_ERRORS, SYSTEM_ERRORS, applies
+from .tripwire import DATABASE_ERRORS, SYSTEM_ERRORS, Addresses, applies
 
 CRASHES = ("kill", "raise")
 ALL = (*CRASHES, "torn", "write", *SYSTEM_ERRORS, *DATABASE_ERRORS)
@@ -36,21 +36,29 @@ def everything(scenario: str, clean: Outcome, *, deep: bool = False) -> Iterator
 
 def share(scenario: Scenario, clean: Outcome, *, of: int) -> Iterator[Experiment]:
     """Yield a kill at every kind of step (at one in four where another scenario goes the same way), and of all else
-    about one in `of`. The same ones every time."""
+    about one in `of`. The same ones every time and on every machine: chosen and struck by their addresses."""
     name = scenario.name
-    first = {event: at for at, event in reversed([*enumerate(clean.events, 1)]) if event.startswith("step.")}
-    kills = sorted(first.values())
-    for at in kills if scenario.is_thorough else kills[len(name) % 4 :: 4]:
-        yield Experiment(name, "kill", at)
+    named = list(addresses(clean.events))
+    kills = list({event: where for event, where in reversed(named) if event.startswith("step.")}.values())[::-1]
+    for where in kills if scenario.is_thorough else kills[len(name) % 4 :: 4]:
+        yield Experiment(name, "kill", where=where)
     for what in ALL:
-        for at in _some(points(clean.events, what), name + what, of):
-            yield Experiment(name, what, at)
-    for at in kills[len(name) % 5 :: 5]:
-        yield Experiment(name, "kill", at, 1 + zlib.crc32(f"{name}{at}".encode()) % 40)
+        for event, where in named:
+            if applies(what, event) and _drawn(name, what, where, of) == 0:
+                yield Experiment(name, what, where=where)
+    for where in kills[len(name) % 5 :: 5]:
+        yield Experiment(name, "kill", where=where, again=1 + _drawn(name, "again", where, 20))
 
 
-def _some(numbers: Iterable[int], seed: str, of: int) -> list[int]:
-    return [at for at in numbers if zlib.crc32(f"{seed}{at}".encode()) % of == 0]
+def addresses(events: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield each event with its address."""
+    counted = Addresses()
+    for event in events:
+        yield event, counted.next(event)
+
+
+def _drawn(scenario: str, what: str, where: str, of: int) -> int:
+    return zlib.crc32(f"{scenario}, {what}, {where}".encode()) % of
 
 
 class Tally:
@@ -58,7 +66,7 @@ class Tally:
 
     def __init__(self) -> None:
         self.struck: dict[str, int] = {}
-        self.points: set[tuple[str, int]] = set()
+        self.points: set[tuple[str, int | str]] = set()
         self.broken: list[str] = []
 
     def add(self, experiment: Experiment, outcome: Outcome) -> None:
@@ -66,10 +74,10 @@ class Tally:
             return
         what = "kill, and again in recovery" if outcome.struck else experiment.what
         self.struck[what] = self.struck.get(what, 0) + 1
-        self.points.add((experiment.scenario, experiment.at))
+        self.points.add((experiment.scenario, experiment.where or experiment.at))
         for fault in outcome.faults:
             self.broken.append(
-                f"{experiment.scenario}, {experiment.what} at {experiment.at} ({outcome.tripped}),"
+                f"{experiment.scenario}, {experiment.what} at {experiment.where or experiment.at} ({outcome.tripped}),"
                 f" again {experiment.again}: {fault}"
             )
 

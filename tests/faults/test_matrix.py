@@ -52,6 +52,17 @@ def test_every_step_that_the_product_announces_is_listed_and_struck(lab: Lab) ->
     assert {f"step.{name}" for name in announced if not ELSEWHERE.fullmatch(name)} == reached
 
 
+@pytest.mark.parametrize("folders", [0, 1, 3])
+def test_an_address_stays_however_many_folders_are_made(folders: int) -> None:
+    events = [*["os.mkdir"] * folders, "step.ref.moved", "os.fsync", "os.fsync", "step.ref.moved", "os.fsync"]
+
+    assert [where for _, where in points.addresses(events)][-3:] == [
+        "step.ref.moved 1 > os.fsync 2",
+        "step.ref.moved 2",
+        "step.ref.moved 2 > os.fsync 1",
+    ]
+
+
 @pytest.mark.parametrize(
     ("what", "event"),
     [

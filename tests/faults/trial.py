@@ -41,7 +41,8 @@ def act(experiment: Experiment, notes: Notes, expected: dict[str, Any] | None) -
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes((path.read_bytes() if path.exists() else b"") + INTRUDER.encode())
 
-    fault = Fault(experiment.what, experiment.at) if experiment.at else None
+    is_broken = bool(experiment.at or experiment.where)
+    fault = Fault(experiment.what, experiment.at, experiment.where) if is_broken else None
     wire = Tripwire(fault, intrude)
     wire.arm()
     error, faults = "", []
@@ -68,9 +69,9 @@ def _place(error: Exception) -> str:
     return " > ".join(f"{Path(one.filename).stem}:{one.lineno} {one.name}" for one in frames)
 
 
-def recover(deadly: int) -> dict[str, Any]:
-    """Recover, and be killed at that event of it."""
-    wire = Tripwire(Fault("kill", deadly))
+def recover(experiment: Experiment) -> dict[str, Any]:
+    """Recover, and be killed on the way."""
+    wire = Tripwire(Fault("kill", experiment.again, skips=bool(experiment.where)))
     wire.arm()
     _recovered()
     return {}

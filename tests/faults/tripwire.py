@@ -12,6 +12,7 @@ import io
 import os
 import signal
 import sys
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,15 +43,42 @@ class Killed(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What goes wrong at the n-th event (from 1).
+    """What goes wrong at the n-th event (from 1), or at the event of an address.
 
     Args:
+        where: an address (see `Addresses`); `at` counts nothing then.
+        skips: whether `at` counts only the events at which the fault can come.
         what: `kill` (-9), `raise` (an exception that nothing of ours catches), `torn` (half of a write, then the kill),
             a name of SYSTEM_ERRORS or DATABASE_ERRORS, or `write` (another program writes to the document then).
     """
 
     what: str
-    at: int
+    at: int = 0
+    where: str = ""
+    skips: bool = False
+
+
+class Addresses:
+    """Names each event by its place since the last announced step, such as `step.ref.moved 2 > os.fsync 1`.
+
+    The number of an event is another on every machine and in every run: ids of commits decide how many folders are
+    made and removed, and a file that was just written is read again. Its address stays.
+    """
+
+    def __init__(self) -> None:
+        self._steps: Counter[str] = Counter()
+        self._since: Counter[str] = Counter()
+        self._last = "start"
+
+    def next(self, event: str) -> str:
+        """Return the address of the event that comes now."""
+        if event.startswith("step."):
+            self._steps[event] += 1
+            self._since.clear()
+            self._last = f"{event} {self._steps[event]}"
+            return self._last
+        self._since[event] += 1
+        return f"{self._last} > {event} {self._since[event]}"
 
 
 def applies(what: str, event: str) -> bool:
@@ -74,6 +102,8 @@ class Tripwire:
     intrude: Callable[[], None] = lambda: None
     events: list[str] = field(default_factory=list)
     tripped: str = ""
+    _addresses: Addresses = field(default_factory=Addresses)
+    _fitting: int = 0
 
     def arm(self) -> None:
         steps.on_step = lambda name: self._meet(f"step.{name}", lambda: None)
@@ -113,9 +143,8 @@ class Tripwire:
 
     def _meet(self, event: str, go_on: Callable[[], Any], arguments: tuple[Any, ...] = ()) -> Any:
         self.events.append(event)
-        # The ids of commits differ from run to run, and with them how many folders are made: the next fitting one then.
-        is_due = self.fault is not None and not self.tripped and len(self.events) >= self.fault.at
-        if self.fault is None or not is_due or not applies(self.fault.what, event):
+        address = self._addresses.next(event)
+        if self.fault is None or self.tripped or not self._is_due(self.fault, event, address):
             return go_on()
         what, self.tripped = self.fault.what, event
         if what == "kill":
@@ -133,6 +162,15 @@ class Tripwire:
             raise OperationalError(DATABASE_ERRORS[what])
         code = getattr(errno, what)
         raise OSError(code, os.strerror(code))
+
+    def _is_due(self, fault: Fault, event: str, address: str) -> bool:
+        if not applies(fault.what, event):
+            return False
+        self._fitting += 1
+        if fault.where:
+            return address == fault.where
+        # An event of that number may be another one than when it was counted: the next fitting one then.
+        return (self._fitting if fault.skips else len(self.events)) >= fault.at
 
 
 def _creates(arguments: tuple[Any, ...]) -> bool:
