@@ -33,7 +33,7 @@ def watching(one: Installation) -> Iterator[subprocess.Popen[str]]:
         assert "Watching" in process.stdout.readline()
         yield process
         process.send_signal(signal.SIGTERM)
-        printed, _ = process.communicate(timeout=30)
+        printed, _ = process.communicate(timeout=120)
         assert (process.returncode, printed) == (0, "")
     finally:
         process.kill()

@@ -31,7 +31,7 @@ def test_writes_without_a_pause_are_captured_all_the_same() -> None:
 
 def noticed(watch: FolderWatch) -> set[int]:
     """Wait until something is noticed."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         if found := watch.changed():
             return found
@@ -118,8 +118,12 @@ def test_flood_of_notices_means_every_store(folders: dict[int, Path], monkeypatc
     monkeypatch.setattr(watching, "MAX_NOTICES", 20)
     watch = FolderWatch()
     watch.follow(folders)
-    for number in range(40):
-        (folders[1] / f"{number}.md").write_text("x")
-    time.sleep(0.1)
+    deadline = time.monotonic() + 120
+    found: set[int] = set()
+    while found != {1, 2} and time.monotonic() < deadline:  # a slow machine may tell of a flood bit by bit
+        for number in range(40):
+            (folders[1] / f"{number}.md").write_text("x")
+        time.sleep(0.1)
+        found = noticed(watch)
 
-    assert noticed(watch) == {1, 2}
+    assert found == {1, 2}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.server import Browser as HttpClient
 from tests.server import Installation, installation
@@ -24,6 +24,8 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+expect.set_options(timeout=30_000)  # ms; a slow machine is no fault
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -213,7 +213,7 @@ def test_new_proposals_appear_without_a_reload_and_move_nothing(page: Page, site
 
     site.propose("live", edit("ports.md", "5001", "6001"))
 
-    expect(page.locator("#fresh")).to_contain_text("1 new proposal, load", timeout=20_000)
+    expect(page.locator("#fresh")).to_contain_text("1 new proposal, load", timeout=60_000)
     assert page.locator("[data-row]").first.bounding_box() == before
     page.locator("#fresh a").click()
     expect(page.locator("#rows")).to_contain_text("6001")

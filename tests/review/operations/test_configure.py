@@ -169,6 +169,6 @@ def test_setting_waits_for_a_change_that_is_landing(make_store: MakeStore, owner
         other.start()
         assert not done.wait(0.3)
         assert current(store).index_row_chars == 200
-    other.join(30)
+    other.join(300)
 
     assert (done.is_set(), current(store).index_row_chars) == (True, 300)
