@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import atexit
 import http.client
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.parse
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+from .warm import Warm
 
 ROOT = Path(__file__).parent.parent
 PASSWORD = "a long enough phrase"
@@ -28,20 +34,54 @@ def free_port() -> int:
         return port
 
 
-class Installation:
-    """One data folder, with the commands and the server that run on it."""
+def own_environment() -> dict[str, str]:
+    """Return the environment without what names somebody's installation."""
+    return {key: value for key, value in os.environ.items() if not key.startswith(("MEMORYREVIEW_", "DJANGO_"))}
 
-    def __init__(self, folder: Path) -> None:
+
+def migrated(home: Path) -> Path:
+    """Make a data folder whose databases are up to date but empty: the first command there need not migrate."""
+    home.mkdir(mode=0o700)
+    for path in _template().glob("*.sqlite3*"):
+        shutil.copy2(path, home / path.name)
+    return home
+
+
+@cache
+def _template() -> Path:
+    """Let the first command of all bring a data folder up to date, once per process of the test run."""
+    folder = Path(tempfile.mkdtemp(prefix="memoryreview-template-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    subprocess.run(
+        [sys.executable, "-m", "memoryreview", "queue"],
+        cwd=ROOT,
+        env=own_environment() | {"MEMORYREVIEW_HOME": str(folder)},
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    return folder
+
+
+class Installation:
+    """One data folder, with the commands and the server that run on it.
+
+    Args: is_new: nothing was ever started there; else its databases are up to date.
+    """
+
+    def __init__(self, folder: Path, *, is_new: bool = False) -> None:
         self.home = folder / "data"
         self.memory = folder / "memory"
         self.port = free_port()
         self.environment = {
-            **{key: value for key, value in os.environ.items() if not key.startswith(("MEMORYREVIEW_", "DJANGO_"))},
+            **own_environment(),
             "MEMORYREVIEW_HOME": str(self.home),
             "MEMORYREVIEW_URL": f"http://127.0.0.1:{self.port}",
         }
         self.process: subprocess.Popen[str] | None = None
         self.greeting = ""
+        self._warm: Warm | None = None
+        if not is_new:
+            migrated(self.home)
 
     def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -50,14 +90,24 @@ class Installation:
             env={**self.environment, **environment},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
             check=False,
         )
 
-    def json(self, *arguments: str, **environment: str) -> Any:
-        done = self.run(*arguments, "--json", **environment)
+    def json(self, *arguments: str) -> Any:
+        """Run a command in a child of a warm process and return what it printed for programs."""
+        if self._warm is not None and self._warm.environment != self.environment:
+            self.cool()
+        self._warm = self._warm or Warm(self.environment)
+        done = self._warm.run([*arguments, "--json"])
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
+
+    def cool(self) -> None:
+        """End the warm process; the next one reads the settings anew."""
+        if self._warm is not None:
+            self._warm.close()
+            self._warm = None
 
     def store(self, name: str, **files: str) -> Path:
         root = self.memory / name
@@ -69,6 +119,7 @@ class Installation:
 
     def up(self) -> str:
         """Start the server in a process group of its own and wait until it answers; return what it printed."""
+        self.cool()  # the address of the server is a setting
         self.process = subprocess.Popen(
             [sys.executable, "-m", "memoryreview", "up", "--no-open", "--port", str(self.port)],
             cwd=ROOT,
@@ -99,11 +150,11 @@ class Installation:
         assert self.process is not None
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        self.process.communicate(timeout=30)
+        self.process.communicate(timeout=120)
         return self.process.returncode
 
     def _wait_for_the_port(self) -> None:
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", self.port)):
@@ -111,7 +162,7 @@ class Installation:
             time.sleep(0.02)
 
     def post(self, path: str, body: object, token: str) -> tuple[int, dict[str, Any]]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
         connection.request("POST", path, json.dumps(body), headers)
         response = connection.getresponse()
@@ -129,7 +180,7 @@ class Browser:
 
     def request(self, method: str, path: str, form: dict[str, str] | None = None) -> tuple[int, str, str]:
         """Return status, Location and body."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.installation.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.installation.port, timeout=120)
         headers = {"Cookie": "; ".join(f"{key}={value}" for key, value in self.cookies.items())}
         body = None
         if form is not None:
@@ -171,11 +222,12 @@ def token_in(html: str) -> str:
 
 
 @contextmanager
-def installation(folder: Path) -> Iterator[Installation]:
-    one = Installation(folder)
+def installation(folder: Path, *, is_new: bool = False) -> Iterator[Installation]:
+    one = Installation(folder, is_new=is_new)
     try:
         yield one
     finally:
+        one.cool()
         if one.process is not None and one.process.poll() is None:
             os.killpg(one.process.pid, signal.SIGKILL)
             one.process.communicate()

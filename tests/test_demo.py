@@ -24,6 +24,8 @@ import pytest
 from memoryreview.demo import ASK_AGAIN_S, _stage
 from tests.server import ROOT, Browser, Installation, free_port
 
+pytestmark = pytest.mark.xdist_group("demo")  # they share what takes long to start
+
 Start = Callable[[int], subprocess.Popen[str]]
 SCRIPT = json.loads((ROOT / "fixtures" / "demo" / "proposals.json").read_text("utf-8"))
 
@@ -98,7 +100,7 @@ def _greeting(process: subprocess.Popen[str]) -> str:
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
     temporary = tmp_path_factory.mktemp("demo")
-    one = Installation(temporary)
+    one = Installation(temporary, is_new=True)
     process = _start(temporary, one.port)
     try:
         greeting = _greeting(process)
@@ -106,6 +108,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
         one.environment["MEMORYREVIEW_HOME"] = str(one.home)
         yield Demo(process, greeting, one, one.home.parent)
     finally:
+        one.cool()
         _end(process)
 
 
@@ -232,7 +235,7 @@ def test_sigterm_leaves_no_process_and_no_folder(tmp_path: Path, start: Start) -
     _greeting(process)
 
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=30)
+    process.communicate(timeout=120)
 
     assert process.returncode == 0
     assert _group_members(process.pid) == []
@@ -242,12 +245,12 @@ def test_sigterm_leaves_no_process_and_no_folder(tmp_path: Path, start: Start) -
 
 def test_sigterm_while_it_starts_leaves_no_folder(tmp_path: Path, start: Start) -> None:
     process = start(free_port())
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while not list(tmp_path.glob("memoryreview-demo-*/data/*")) and time.monotonic() < deadline:
         time.sleep(0.05)
 
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=30)
+    process.communicate(timeout=120)
 
     assert process.returncode == 0
     assert _group_members(process.pid) == []
@@ -278,7 +281,7 @@ def test_taken_port_is_said_in_one_sentence_and_leaves_nothing(tmp_path: Path, s
         other.listen()
         port = other.getsockname()[1]
         process = start(port)
-        said, _ = process.communicate(timeout=30)
+        said, _ = process.communicate(timeout=120)
 
     assert process.returncode == 1
     assert said.startswith(f"Port {port} on 127.0.0.1 cannot be used")
@@ -292,7 +295,7 @@ def _group_members(group: int) -> list[str]:
 
 
 def _answers(port: int) -> bool:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     try:
         connection.request("GET", "/health/")
     except OSError:

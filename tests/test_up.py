@@ -46,7 +46,7 @@ def test_up_serves_reviews_and_stops_cleanly(tmp_path: Path) -> None:
 
 
 def test_first_start_prints_the_owner_link_and_later_ones_do_not(tmp_path: Path) -> None:
-    with installation(tmp_path) as one:
+    with installation(tmp_path, is_new=True) as one:
         assert "/welcome/" in one.up()
         Browser(one).become_owner()
         one.stop()
@@ -121,7 +121,7 @@ def test_two_servers_on_one_data_folder_serve_one_store(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mode", ["taken port", "strange host", "unwritable"])
 def test_up_refuses_with_one_sentence(tmp_path: Path, mode: str) -> None:
-    one = Installation(tmp_path)
+    one = Installation(tmp_path, is_new=True)
     arguments = ["up", "--no-open", "--port", str(one.port)]
     environment = {}
     with socket.socket() as other:
@@ -142,7 +142,7 @@ def test_up_refuses_with_one_sentence(tmp_path: Path, mode: str) -> None:
 
 
 def test_missing_git_is_said_in_one_sentence(tmp_path: Path) -> None:
-    one = Installation(tmp_path)
+    one = Installation(tmp_path, is_new=True)
 
     done = one.run("adopt", str(tmp_path), PATH=str(tmp_path))
 

@@ -15,6 +15,8 @@ import pytest
 from memoryreview.web_worker import READ_S
 from tests.server import Installation, installation
 
+pytestmark = pytest.mark.xdist_group("web worker")  # they share what takes long to start
+
 SENDERS = 40
 THREADS = 8
 HELD_S = SENDERS * READ_S / THREADS

@@ -18,6 +18,9 @@ from pathlib import Path
 import pytest
 
 from tests.baseline.git_checks import ROOT, assert_clean
+from tests.server import migrated
+
+pytestmark = pytest.mark.xdist_group("backup")  # they share what takes long to start
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +31,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (base / name).mkdir()
         (base / name / "a.md").write_bytes(b"- A fact.\r\n- Ports are 5432.\n")
     (base / "notes" / "q&a.md").write_bytes(b"\xef\xbb\xbfmark\n")
+    migrated(base / "home")
     memoryreview(base, "adopt", str(base / "notes"))
     memoryreview(base, "adopt", str(base / "codex"))
     (base / "notes" / "a.md").write_bytes(b"- A fact.\r\n- Ports are 5432.\n- It waits.\n")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests import server
 from tests.server import Installation
 
 REPEATED = "- Staging listens on 5432.\n- Mail goes to the sink.\n- Staging listens on 5432.\n"
@@ -13,20 +15,27 @@ SHORTER = "- Do not build the project. The user does it.\n- Do not build the pro
 
 
 @pytest.fixture
-def installation(tmp_path: Path) -> Installation:
-    made = Installation(tmp_path)
-    made.memory.mkdir()
-    return made
+def installation(tmp_path: Path) -> Iterator[Installation]:
+    with server.installation(tmp_path) as made:
+        made.memory.mkdir()
+        yield made
 
 
-def test_tidy_before_up_was_ever_run(installation: Installation) -> None:
-    note = installation.memory / "ports.md"
+@pytest.fixture
+def untouched(tmp_path: Path) -> Iterator[Installation]:
+    with server.installation(tmp_path, is_new=True) as made:
+        made.memory.mkdir()
+        yield made
+
+
+def test_tidy_before_up_was_ever_run(untouched: Installation) -> None:
+    note = untouched.memory / "ports.md"
     note.write_text(REPEATED)
-    (installation.memory / "rules.md").write_text(SHORTER)
-    (installation.memory / "x.sync-conflict-20260324-101112-ABCDEFG.md").write_text(REPEATED)
-    installation.json("adopt", str(installation.memory), "--name", "notes")
+    (untouched.memory / "rules.md").write_text(SHORTER)
+    (untouched.memory / "x.sync-conflict-20260324-101112-ABCDEFG.md").write_text(REPEATED)
+    untouched.json("adopt", str(untouched.memory), "--name", "notes")
 
-    dry = installation.json("tidy", "notes", "--dry-run")
+    dry = untouched.json("tidy", "notes", "--dry-run")
 
     assert (dry["applied"], dry["suggested"]) == ([], [])
     assert [(a["store"], a["path"], a["kind"], a["verdict"]) for a in dry["actions"]] == [
@@ -38,20 +47,20 @@ def test_tidy_before_up_was_ever_run(installation: Installation) -> None:
         ("conflict-copy", "x.sync-conflict-20260324-101112-ABCDEFG.md")
     ]
     assert note.read_text() == REPEATED
-    assert installation.json("queue") == []
+    assert untouched.json("queue") == []
 
-    done = installation.json("tidy")
+    done = untouched.json("tidy")
 
     assert note.read_text() == REPEATED[:52]
     [oid] = done["applied"]
-    newest = installation.json("history")[0]
+    newest = untouched.json("history")[0]
     assert (newest["oid"], newest["agent"]) == (oid, "tidy")
-    assert [row["id"] for row in installation.json("queue")] == done["suggested"]
+    assert [row["id"] for row in untouched.json("queue")] == done["suggested"]
     assert [action.get("commit", action.get("proposal")) for action in done["actions"]] == [oid, *done["suggested"]]
 
-    again = installation.json("tidy", "notes")
+    again = untouched.json("tidy", "notes")
     assert (again["applied"], again["suggested"], again["actions"]) == ([], [], [])
-    assert installation.json("verify")["ok"]
+    assert untouched.json("verify")["ok"]
 
 
 def test_tidy_tells_a_person_in_words(installation: Installation) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tests.review.api.conftest import NOTE
 from tests.review.api.parallel_senders import SENDERS
+from tests.server import migrated
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -20,6 +21,8 @@ def test_replays_in_parallel_make_one_proposal_each(tmp_path: Path) -> None:
         "MEMORYREVIEW_ALLOWED_HOSTS": "testserver",
         "DJANGO_SETTINGS_MODULE": "memoryreview.settings",
     }
+
+    migrated(tmp_path / "home")
 
     done = subprocess.run(
         [sys.executable, "-m", "tests.review.api.parallel_senders", str(tmp_path / "notes")],

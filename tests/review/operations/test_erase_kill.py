@@ -28,6 +28,7 @@ from tests.conftest import MakeStore, Propose, on_disk, replaced
 from tests.review.operations.test_decide import approve
 from tests.review.operations.test_erase import SECRET, do_erase, head, traces
 from tests.review.operations.test_reconcile import killed_at
+from tests.server import migrated
 
 ROOT = Path(__file__).parents[3]
 NOTE = f"# People\n\n- {SECRET}.\n- Sam likes tea.\n"
@@ -338,7 +339,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Installat
     """Make one installation, and give it back as it was at first on every call."""
     base = tmp_path_factory.mktemp("erase")
     made = Installation(base / "home", base / "memory")
-    made.home.mkdir(mode=0o700)
+    migrated(made.home)
     made.root.mkdir()
     (made.root / "people.md").write_text(NOTE)
     done = made.run(SETUP, SECRET, str(made.root), str(made.home))
