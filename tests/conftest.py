@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,12 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         terminalreporter.section("figures")
         for line in figures:
             terminalreporter.write_line(line)
+
+
+def pytest_collection_finish() -> None:
+    """Nothing that was imported or collected is garbage: let the collector not look at it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
