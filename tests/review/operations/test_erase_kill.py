@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -75,7 +76,7 @@ def test_left_overs_that_the_system_keeps_stop_no_erasure(
     store = make_store({"people.md": NOTE})
     remove = shutil.rmtree
 
-    def refuse(path: Path, **options: bool) -> None:
+    def refuse(path: Path, **options: Any) -> None:
         if path == aside_dir(store):
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
         remove(path, **options)
