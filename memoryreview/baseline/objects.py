@@ -61,9 +61,14 @@ def object_id(kind: bytes, payload: bytes) -> str:
     return hashlib.sha1(_framed(kind, payload), usedforsecurity=False).hexdigest()
 
 
+def in_order(entries: Mapping[bytes, TreeEntry]) -> dict[bytes, TreeEntry]:
+    """Return a tree's entries as git sorts them: a folder as if its name ended in a slash."""
+    return dict(sorted(entries.items(), key=lambda pair: pair[0] + b"/" if pair[1].is_folder else pair[0]))
+
+
 def encode_tree(entries: Mapping[bytes, TreeEntry]) -> bytes:
-    """Return a tree's bytes. Git sorts a folder as if its name ended in a slash."""
-    ordered = sorted(entries.items(), key=lambda pair: pair[0] + b"/" if pair[1].is_folder else pair[0])
+    """Return a tree's bytes."""
+    ordered = in_order(entries).items()
     return b"".join(b"%o %s\0%s" % (entry.mode, name, bytes.fromhex(entry.oid)) for name, entry in ordered)
 
 

@@ -13,7 +13,17 @@ from typing import Self
 from . import durable, steps
 from .errors import BaselineError, ForeignConfigError, remedy
 from .lock import store_lock
-from .objects import DOCUMENT_MODES, FOLDER_MODE, CommitObject, ObjectStore, TreeEntry, decode_commit, decode_tree
+from .objects import (
+    DOCUMENT_MODES,
+    FOLDER_MODE,
+    CommitObject,
+    ObjectStore,
+    TreeEntry,
+    decode_commit,
+    decode_tree,
+    in_order,
+    object_id,
+)
 from .refs import BRANCH, read_branch
 
 __all__ = ["BaselineError", "Repository", "Snapshot", "TreeEntry"]
@@ -81,6 +91,11 @@ class Snapshot(Mapping[str, bytes]):
         if path not in self._found:
             self._found[path] = self._look_up(path)
         return self._found[path]
+
+    def holds(self, path: str, content: bytes | None) -> bool:
+        """Whether a document has these bytes in this commit (None: there is none). No document is read for it."""
+        entry = self.entry(path)
+        return entry is None if content is None else entry is not None and entry.oid == object_id(b"blob", content)
 
     def _look_up(self, path: str) -> TreeEntry | None:
         try:
@@ -259,9 +274,9 @@ class Repository:
                 raise BaselineError(f"Tree {oid} of the baseline cannot be read: {error}.") from error
         return self._trees[oid]
 
-    def remember_tree(self, oid: str, entries: dict[bytes, TreeEntry]) -> None:
+    def remember_tree(self, oid: str, entries: Mapping[bytes, TreeEntry]) -> None:
         """Keep the entries of a folder that was just made, so that it need not be read to be looked into."""
-        self._trees[oid] = entries
+        self._trees[oid] = in_order(entries)
 
     def walk(self, tree: str) -> Iterator[tuple[str, TreeEntry]]:
         """Yield (path, entry) of every document below a tree, sorted as git sorts."""

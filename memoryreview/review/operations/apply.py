@@ -5,7 +5,7 @@ repeated; `reconcile` finishes or undoes by the journal. Several commits can sha
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -282,11 +282,9 @@ def _advance_proposals(intents: Iterable[Intent]) -> None:
         revision.save(update_fields=["base", "actions"])
     newest = Change.objects.filter(proposal=OuterRef("proposal")).order_by("-pk").values("oid")[:1]
     Revision.objects.filter(pk__in=unmarked).update(base=Subquery(newest))
-    alike: dict[tuple[str, int], list[int]] = defaultdict(list)
-    for proposal, count in landed.items():
-        alike[proposal.state, count].append(proposal.pk)
-    for (state, count), pks in alike.items():
-        Proposal.objects.filter(pk__in=pks).update(
+    for state, count in {(proposal.state, count) for proposal, count in landed.items()}:
+        alike = [proposal.pk for proposal, times in landed.items() if (proposal.state, times) == (state, count)]
+        Proposal.objects.filter(pk__in=alike).update(
             state=state, version=F("version") + count, failure="", updated_at=timezone.now()
         )
 

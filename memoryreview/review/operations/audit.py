@@ -115,7 +115,9 @@ def _disk_faults(shop: Workshop) -> Iterator[Fault]:
     direct = Proposal.objects.filter(store=shop.store).direct().waiting()
     excused = {path for proposal in direct for path in proposal.paths} | set(shop.store.differing)
     for path in sorted({*tree, *listing.documents}):
-        if tree.get(path) != listing.documents.get(path) and path not in excused and not listing.is_unknown(path):
+        if path in excused or tree.holds(path, listing.documents.get(path)):  # git checks its own objects
+            continue
+        if not listing.is_unknown(path):
             yield Fault(
                 "disk",
                 f"{shop.store.slug} {path}",
