@@ -28,6 +28,8 @@ _REMEDIES = {
     errno.ENFILE: "close other programs",
     errno.ENOMEM: "close other programs",
     errno.EIO: "look at the disk",
+    errno.ENOENT: "bring it back or mount it",
+    errno.ENOTDIR: "bring it back or mount it",
 }
 
 

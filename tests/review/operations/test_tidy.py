@@ -216,7 +216,7 @@ def test_a_refusal_at_apply_time_stops_the_rule(make_store: MakeStore) -> None:
     done = tidy(store)
 
     assert done.applied == ()
-    assert done.stopped.endswith("Nothing was changed; mend that, then try again.")
+    assert done.stopped.endswith("Nothing was changed; give permission, then try again.")
     assert [(stop.rule, stop.sentence) for stop in preview(store).stops] == [(Kind.DEDUPE_EXACT, done.stopped)]
     [proposal] = Proposal.objects.filter(store=store)
     assert proposal.state == State.WITHDRAWN
