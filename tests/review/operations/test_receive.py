@@ -2,12 +2,17 @@ from __future__ import annotations
 
 import random
 import string
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+from memoryreview.baseline.lock import store_lock
 from memoryreview.core.edits import Delete, Edit, Replacement, Write
 from memoryreview.core.errors import InvalidOperationError, NoMatchError, PathNotAllowedError, StaleBaseError
 from memoryreview.core.model import FormatName
@@ -21,7 +26,8 @@ from memoryreview.review.operations.errors import (
     SecretDetectedError,
 )
 from memoryreview.review.operations.proposals import DeliveryKey, Submission
-from memoryreview.review.operations.stores import reading
+from memoryreview.review.operations.reconcile import reconcile
+from memoryreview.review.operations.stores import baseline_dir, reading
 from tests.conftest import MakeStore, Propose, on_disk, replaced
 
 NOTE = (
@@ -53,6 +59,47 @@ def test_date_fix_is_applied_by_proof(make_store: MakeStore, propose: Propose) -
     with reading(store) as repository:
         assert repository.head() == change.oid
         assert "Verdict: safe" in repository.message(change.oid)
+
+
+def test_safe_edit_reads_no_row_twice(make_store: MakeStore, propose: Propose) -> None:
+    store = make_store({"build.md": NOTE})
+
+    with CaptureQueriesContext(connection) as asked:
+        propose(store, replaced("build.md", "13/04/2025", "2025-04-13"))
+
+    written = [query["sql"] for query in asked if query["sql"].startswith(("INSERT", "UPDATE", "DELETE"))]
+    read = [query["sql"] for query in asked if query["sql"].startswith("SELECT")]
+    # Proposal, revision, document and decision; the journal and its end; change, path, revision and proposal.
+    assert len(written) == 10
+    assert len(read) <= 16  # one of them is of the test
+    assert sum('FROM "review_revisiondocument"' in sql or 'FROM "review_decision"' in sql for sql in read) == 1
+
+
+def test_proposal_to_a_busy_store_stays_for_the_worker(
+    make_store: MakeStore, propose: Propose, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = make_store({"build.md": NOTE})
+    monkeypatch.setattr("memoryreview.review.operations.stores.LOCK_TIMEOUT_S", 0.0)
+    busy, done = Event(), Event()
+
+    def hold() -> None:
+        with store_lock(baseline_dir(store)):
+            busy.set()
+            done.wait()
+
+    with ThreadPoolExecutor(1) as other:
+        held = other.submit(hold)
+        busy.wait()
+        proposal = propose(store, replaced("build.md", "13/04/2025", "2025-04-13"))
+        done.set()
+        held.result()
+    assert proposal.state == State.APPLYING
+
+    reconcile(store)
+
+    proposal.refresh_from_db()
+    assert proposal.state == State.APPLIED
+    assert on_disk(store, "build.md") == NOTE.replace("13/04/2025", "2025-04-13").encode()
 
 
 def test_flipped_fact_called_cosmetic_waits(make_store: MakeStore, propose: Propose) -> None:
