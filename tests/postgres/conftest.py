@@ -110,7 +110,8 @@ class Hosts:
         import psycopg
 
         with psycopg.connect(address(self.database), autocommit=True) as connection:
-            return list(connection.execute(text, values))
+            done = connection.execute(text, values)
+            return list(done) if done.description is not None else []
 
     def end_session(self, number: int) -> None:
         """Let the server end a session, as its restart or a lost network would, and wait until its locks are free."""

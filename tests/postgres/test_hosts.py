@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import psycopg
 import pytest
 
-from .conftest import Hosts
+from .conftest import Hosts, address
 
 TEXT = "# One\n\nDeploys run on Monday.\n"
 
@@ -279,3 +282,49 @@ adopt(Path(sys.argv[1]), name="second")
     adopting.tell()
     adopting.end()
     assert hosts.run("b", JUDGE)["faults"] == []
+
+
+ERASE = """
+from memoryreview.review.management.base import migrate
+from memoryreview.review.operations import erase
+migrate()
+found = erase.preview(store, person=olga, text=sys.argv[1])
+erasure = erase.erase(store, person=olga, shown=found.shown, confirmation="notes", text=sys.argv[1])
+say(forgotten=erasure.forgotten, left=erasure.left)
+"""
+TALK = """
+from memoryreview.core.edits import Write
+from memoryreview.review.operations.proposals import Submission
+agent = Agent.objects.get(name="claude")
+request = receive.Request("notes", (Write("secret.md", f"{sys.argv[1]}\\n"),), submission=Submission())
+approve(receive.submit(request, agent=agent).proposal.pk)
+with connection.cursor() as cursor:
+    cursor.execute("ANALYZE")
+"""
+
+
+def _stands_in_files(hosts: Hosts, text: str) -> bool:
+    """Whether a file of the database holds a text, once the server has written them all."""
+    hosts.query("CHECKPOINT")
+    ((folder,),) = hosts.query("SELECT current_setting('data_directory')")
+    ((number,),) = hosts.query("SELECT oid FROM pg_database WHERE datname = current_database()")
+    files = [path for path in (Path(folder) / "base" / str(number)).iterdir() if path.is_file()]
+    assert files
+    return any(text.encode() in path.read_bytes() for path in files)
+
+
+def test_the_database_forgets_what_was_erased_once_nobody_looks_at_it_as_it_was(hosts: Hosts) -> None:
+    text = "The phone of Anna Kowalska is 555-0142"
+    hosts.run("a", TALK, text)
+    assert _stands_in_files(hosts, text)
+
+    with psycopg.connect(address(hosts.database)) as reader:
+        reader.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        reader.execute("SELECT count(*) FROM auth_user")
+        told = hosts.run("a", ERASE, text)
+        assert told == {"forgotten": False, "left": []}
+    hosts.run("a", "reconcile.reconcile(store)")
+
+    assert hosts.query("SELECT forgotten FROM review_erasure") == [(True,)]
+    assert not _stands_in_files(hosts, text)
+    assert hosts.run("a", JUDGE)["faults"] == []

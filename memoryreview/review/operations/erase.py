@@ -39,6 +39,7 @@ from .audit_history import unproved
 from .capture import holds_secret
 from .elsewhere import elsewhere
 from .errors import BusyError, CannotApplyError, NotPermittedError, StaleViewError
+from .forget import forget
 from .keyed import keyed_digest
 from .permissions import require_maintainer
 from .reconcile import reconcile_within
@@ -213,7 +214,7 @@ def _erase(shop: Workshop, eraser: Eraser, person: User, note: str) -> Erasure:
     with transaction.atomic():
         is_late = erase_rows.clean_late(store, eraser, walked)
     if is_late:
-        Erasure.objects.filter(pk=erasure.pk).update(forgotten=erasures.forget())
+        Erasure.objects.filter(pk=erasure.pk).update(forgotten=forget())
     left = _look_again(store, eraser)
     erasure.refresh_from_db()
     if left:

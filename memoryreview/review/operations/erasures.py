@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
-import time
 from collections.abc import Iterator
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
-from django.apps import apps
-from django.db import OperationalError, connections, transaction
+from django.db import transaction
 
 from memoryreview.baseline import durable, rewrite, steps
 from memoryreview.baseline.errors import BaselineError
@@ -25,12 +23,11 @@ from memoryreview.review.models import Backup, Decision, Erasure, ErasureState, 
 from . import erase_rows, ledger
 from .audit_history import unproved
 from .errors import BusyError
+from .forget import forget
 from .keyed import keyed_digest
 from .stores import aside_dir, baseline_dir, packing, worktree_of
 
 _OPEN = (ErasureState.PREPARING, ErasureState.IN_FORCE)
-_FORGET_TRIES = 5
-_FORGET_PAUSE_S = 0.2
 
 log = logging.getLogger(__name__)
 
@@ -256,37 +253,3 @@ def _remove_backup(backup: Backup) -> str:
     except OSError as error:
         return f"{name} cannot be removed ({error.strerror}). It holds the old history."
     return ""
-
-
-def forget() -> bool:
-    """Write the database's files anew without what was changed or deleted; False while others read old pages."""
-    done = [_forget(alias) for alias in connections]
-    return all(done)
-
-
-def _forget(alias: str) -> bool:
-    connection = connections[alias]
-    if connection.in_atomic_block:
-        return False
-    try:
-        with connection.cursor() as cursor:
-            if connection.vendor == "sqlite":
-                cursor.execute("VACUUM")
-                return _emptied(cursor)
-            if connection.vendor == "postgresql":
-                for model in apps.get_app_config("review").get_models():
-                    cursor.execute(f'VACUUM FULL "{model._meta.db_table}"')  # noqa: SLF001
-                cursor.execute('VACUUM FULL "django_session"')
-    except OperationalError:
-        return False
-    return True
-
-
-def _emptied(cursor: Any) -> bool:
-    """Fold the write-ahead log of SQLite into the database and cut it, once nobody reads older pages from it."""
-    for _ in range(_FORGET_TRIES):
-        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        if cursor.fetchone()[0] == 0:
-            return True
-        time.sleep(_FORGET_PAUSE_S)
-    return False

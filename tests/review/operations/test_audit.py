@@ -125,9 +125,12 @@ def test_f10_commits_that_yesterdays_database_does_not_know_become_history(
     assert change is not None
     head = git(baseline_dir(store), "rev-parse", "refs/heads/main")
     with connection.cursor() as cursor:
-        cursor.execute("PRAGMA defer_foreign_keys = ON")
+        if connection.vendor == "sqlite":  # elsewhere references are looked at when the transaction ends
+            cursor.execute("PRAGMA defer_foreign_keys = ON")
         for table in ("changedpath", "change", "decision", "revisiondocument", "revision", "proposal"):
-            condition = "kind = 'approved'" if table == "change" else "verb = 'approve'" if table == "decision" else "1"
+            condition = (
+                "kind = 'approved'" if table == "change" else "verb = 'approve'" if table == "decision" else "true"
+            )
             if table == "changedpath":
                 condition = f"change_id = {change.pk}"
             cursor.execute(f"DELETE FROM review_{table} WHERE {condition}")
@@ -280,6 +283,7 @@ def test_verify_prints_the_contract_and_what_it_rebuilt(lived: Store) -> None:
     assert len(rebuilt) == 1
 
 
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="only SQLite lets references be switched off")
 def test_a_row_that_refers_to_nothing_is_named(transactional_db: None, make_store: MakeStore) -> None:
     store = make_store({"a.md": "- A.\n"})
     with connection.cursor() as cursor:

@@ -58,7 +58,8 @@ _LOOKS = ("stat", "newfstatat", "statx")  # by which the script marks where an a
 def _traced(tmp_path: Path, kind: str) -> list[list[str]]:
     """Return the system calls of each apply, in order."""
     trace = tmp_path / "trace"
-    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings", "TMPDIR": str(tmp_path)}
+    own = {name: value for name, value in os.environ.items() if name != "MEMORYREVIEW_TEST_DATABASE_URL"}
+    environment = {**own, "DJANGO_SETTINGS_MODULE": "tests.settings", "TMPDIR": str(tmp_path)}
     calls = ",".join(f"?{name}" for name in (*_SYNCS, *_STARTS, *_MOVES, *_LOOKS))
     command = ["strace", "-f", "-y", "-qq", "-s", "300", "-e", f"trace={calls}", "-o", str(trace)]
     done = subprocess.run(
