@@ -98,6 +98,7 @@ class Scenario:
         touches: a document that it changes, for the program that writes at the same moment.
         erases: a text that is to be nowhere afterwards; the history is made anew.
         is_thorough: every kind of step is tried in each test run; False where another scenario takes the same steps.
+        is_many: it is several operations; those that the system does not refuse go on, and the rest lands later.
     """
 
     name: str
@@ -106,6 +107,7 @@ class Scenario:
     touches: str = "ports.md"
     erases: str = ""
     is_thorough: bool = False
+    is_many: bool = False
 
 
 def _three_proposals() -> Notes:
@@ -261,7 +263,7 @@ _ALL = (
         replaced("plain.md", "Two", "Three"),
         is_thorough=True,
     ),
-    Scenario("approve many", _approve_many, _three_proposals),
+    Scenario("approve many", _approve_many, _three_proposals, is_many=True),
     Scenario("approve beside a direct write", lambda notes: approve(notes["proposal"]), _beside_a_direct_write),
     Scenario("approve a direct write", lambda notes: approve(notes["proposal"]), _captured_write),
     Scenario("approve a promotion", lambda notes: approve(notes["proposal"]), _team, "topics/release.md"),

@@ -97,6 +97,8 @@ def judge(
     faults += broken(*seen, erased=scenario.erases.encode())
     if experiment.what == "write" and not any(INTRUDER.encode() in text for text in kept_texts()):
         faults.append("lost: what another program wrote meanwhile")
+    if scenario.is_many and experiment.what in ERRORS and expected is not None:
+        expected = _in_this_order(expected, _state())
     if expected is not None and experiment.what != "write" and not scenario.erases:
         faults += _beyond(expected, _state())
     if experiment.what != "write":
@@ -107,6 +109,8 @@ def judge(
         _recovered()
         faults += [f"asked again: {fault}" for fault in broken_rows()]
     state = _state()
+    if scenario.is_many and experiment.what in ERRORS and expected is not None:
+        expected = _in_this_order(expected, state)
     compared = ("differing",) if experiment.what in ERRORS and _was_put_off() else tuple(state)
     if expected is not None and experiment.what != "write":
         faults += [
@@ -134,6 +138,19 @@ def _state() -> dict[str, Any]:
         "differing": {store.slug: store.differing for store in stores},
         "proposals": sorted([path, proposal.state] for proposal in Proposal.objects.all() for path in proposal.paths),
     }
+
+
+def _in_this_order(expected: dict[str, Any], state: dict[str, Any]) -> dict[str, Any]:
+    """Return what is expected when changes land in the order in which they did: as many, each once, to the same end."""
+
+    def ordered(wanted: list[str], trees: list[str]) -> list[str]:
+        is_whole = len(trees) == len(wanted) and trees[-1] == wanted[-1]
+        is_part = len(trees) < len(wanted) and wanted[-1] not in trees
+        is_fine = (is_whole or is_part) and trees[0] == wanted[0] and len({*trees}) == len(trees)
+        return [*trees, *wanted[len(trees) :]] if is_fine else wanted
+
+    histories = {slug: ordered(wanted, state["history"][slug]) for slug, wanted in expected["history"].items()}
+    return {**expected, "history": histories}
 
 
 def _beyond(expected: dict[str, Any], state: dict[str, Any]) -> list[str]:
