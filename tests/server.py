@@ -65,10 +65,10 @@ def _template() -> Path:
 class Installation:
     """One data folder, with the commands and the server that run on it.
 
-    Args: is_new: nothing was ever started there; else its databases are up to date.
+    Args: is_migrated: its databases are up to date, as if something had run there before.
     """
 
-    def __init__(self, folder: Path, *, is_new: bool = False) -> None:
+    def __init__(self, folder: Path, *, is_migrated: bool = False) -> None:
         self.home = folder / "data"
         self.memory = folder / "memory"
         self.port = free_port()
@@ -80,7 +80,7 @@ class Installation:
         self.process: subprocess.Popen[str] | None = None
         self.greeting = ""
         self._warm: Warm | None = None
-        if not is_new:
+        if is_migrated:
             migrated(self.home)
 
     def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -222,8 +222,8 @@ def token_in(html: str) -> str:
 
 
 @contextmanager
-def installation(folder: Path, *, is_new: bool = False) -> Iterator[Installation]:
-    one = Installation(folder, is_new=is_new)
+def installation(folder: Path, *, is_migrated: bool = False) -> Iterator[Installation]:
+    one = Installation(folder, is_migrated=is_migrated)
     try:
         yield one
     finally:

@@ -100,7 +100,7 @@ def _greeting(process: subprocess.Popen[str]) -> str:
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
     temporary = tmp_path_factory.mktemp("demo")
-    one = Installation(temporary, is_new=True)
+    one = Installation(temporary)
     process = _start(temporary, one.port)
     try:
         greeting = _greeting(process)

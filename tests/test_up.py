@@ -22,7 +22,7 @@ NOTE = "# Build\n\n- Moved on 13/04/2025.\n- The database listens on port 5432.\
 
 
 def test_up_serves_reviews_and_stops_cleanly(tmp_path: Path) -> None:
-    with installation(tmp_path) as one:
+    with installation(tmp_path, is_migrated=True) as one:
         root = one.store("acme", build=NOTE)
         token = one.json("agent", "add", "claude")["token"]
         one.up()
@@ -46,7 +46,7 @@ def test_up_serves_reviews_and_stops_cleanly(tmp_path: Path) -> None:
 
 
 def test_first_start_prints_the_owner_link_and_later_ones_do_not(tmp_path: Path) -> None:
-    with installation(tmp_path, is_new=True) as one:
+    with installation(tmp_path) as one:
         assert "/welcome/" in one.up()
         Browser(one).become_owner()
         one.stop()
@@ -121,7 +121,7 @@ def test_two_servers_on_one_data_folder_serve_one_store(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mode", ["taken port", "strange host", "unwritable"])
 def test_up_refuses_with_one_sentence(tmp_path: Path, mode: str) -> None:
-    one = Installation(tmp_path, is_new=True)
+    one = Installation(tmp_path)
     arguments = ["up", "--no-open", "--port", str(one.port)]
     environment = {}
     with socket.socket() as other:
@@ -142,7 +142,7 @@ def test_up_refuses_with_one_sentence(tmp_path: Path, mode: str) -> None:
 
 
 def test_missing_git_is_said_in_one_sentence(tmp_path: Path) -> None:
-    one = Installation(tmp_path, is_new=True)
+    one = Installation(tmp_path)
 
     done = one.run("adopt", str(tmp_path), PATH=str(tmp_path))
 
@@ -153,7 +153,7 @@ def test_kill_at_twenty_points_leaves_one_truth(tmp_path: Path) -> None:
     """`kill -9` of the whole server while 50 approvals run: nothing is lost, nothing is applied twice."""
     lines = "".join(f"- Service {number} listens on port {5000 + number}.\n\n" for number in range(50))
     choose = random.Random(20)
-    with installation(tmp_path) as one:
+    with installation(tmp_path, is_migrated=True) as one:
         root = one.store("acme", ports=lines)
         token = one.json("agent", "add", "claude")["token"]
         one.up()

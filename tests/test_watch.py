@@ -64,7 +64,7 @@ def _saved_as_editors_do(path: Path, text: str) -> None:
 
 
 def test_direct_writes_reach_the_queue_by_themselves(tmp_path: Path) -> None:
-    with installation(tmp_path) as one:
+    with installation(tmp_path, is_migrated=True) as one:
         acme = one.store("acme", build=NOTE)
         with watching(one):
             _saved_as_editors_do(acme / "build.md", NOTE.replace("5432", "6432"))
@@ -79,7 +79,7 @@ def test_direct_writes_reach_the_queue_by_themselves(tmp_path: Path) -> None:
 
 
 def test_folder_that_vanishes_is_alarming_and_watched_again_when_it_is_back(tmp_path: Path) -> None:
-    with installation(tmp_path) as one:
+    with installation(tmp_path, is_migrated=True) as one:
         root = one.store("acme", build=NOTE, ports="5432\n", mail="sink\n")
         with watching(one):
             shutil.move(root, tmp_path / "away")

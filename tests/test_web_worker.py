@@ -25,7 +25,7 @@ HELD_S = SENDERS * READ_S / THREADS
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    with installation(tmp_path_factory.mktemp("served")) as one:
+    with installation(tmp_path_factory.mktemp("served"), is_migrated=True) as one:
         one.store("notes", build="# Build\n\n- Port 5432.\n")
         one.up()
         yield one

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
+import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -31,6 +32,7 @@ class Warm:
             stdout=subprocess.PIPE,
             text=True,
         )
+        self._end = weakref.finalize(self, self._process.communicate)
 
     def run(self, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
         assert self._process.stdin is not None
@@ -41,7 +43,7 @@ class Warm:
         return subprocess.CompletedProcess(list(arguments), *json.loads(answer))
 
     def close(self) -> None:
-        self._process.communicate()
+        self._end()
 
 
 def _run(arguments: list[str]) -> tuple[int, str, str]:

@@ -48,7 +48,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with installation(tmp_path_factory.mktemp("site")) as one:
+    with installation(tmp_path_factory.mktemp("site"), is_migrated=True) as one:
         yield Site(one)
         one.stop()
 

@@ -16,14 +16,14 @@ SHORTER = "- Do not build the project. The user does it.\n- Do not build the pro
 
 @pytest.fixture
 def installation(tmp_path: Path) -> Iterator[Installation]:
-    with server.installation(tmp_path) as made:
+    with server.installation(tmp_path, is_migrated=True) as made:
         made.memory.mkdir()
         yield made
 
 
 @pytest.fixture
 def untouched(tmp_path: Path) -> Iterator[Installation]:
-    with server.installation(tmp_path, is_new=True) as made:
+    with server.installation(tmp_path) as made:
         made.memory.mkdir()
         yield made
 
