@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 import uuid
 from collections.abc import Callable, Iterable, Iterator
@@ -19,7 +21,7 @@ from memoryreview.baseline.lock import store_lock
 from memoryreview.baseline.refs import read_branch
 from memoryreview.baseline.repository import BaselineError, Repository
 from memoryreview.baseline.sessions import working_directories
-from memoryreview.baseline.worktree import Worktree, WorktreeError
+from memoryreview.baseline.worktree import Listing, Worktree, WorktreeError
 from memoryreview.core import formats, scan
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.core.formats import containment
@@ -74,6 +76,7 @@ def adopt(
         listing = Worktree(root).scan()
     except WorktreeError as error:
         raise AdoptError(str(error)) from error
+    _refuse_failing_disk(listing)
     tree = listing.documents
     chosen = format or formats.detect(tree)
     store = Store(
@@ -91,6 +94,16 @@ def adopt(
     form = formats.of(chosen)
     entries = sum(len(form.entries(path, content)) for path, content in tree.items())
     return Adopted(store, len(tree), entries, head, problems(store, tree, dict(listing.skipped)))
+
+
+def _refuse_failing_disk(listing: Listing) -> None:
+    """Raise where the disk failed to read a document: a first baseline without it would take it for new later."""
+    failing = [path for path, reason in listing.skipped.items() if reason == os.strerror(errno.EIO)]
+    if failing:
+        raise AdoptError(
+            f"“{shown(failing[0])}” cannot be read: {os.strerror(errno.EIO)}. Nothing was changed; look at the disk, "
+            "then adopt again."
+        )
 
 
 def problems(store: Store, tree: Tree, skipped: dict[str, str]) -> tuple[Problem, ...]:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -57,6 +59,27 @@ def test_adopt_names_what_looks_wrong(owner: User, tmp_path: Path) -> None:
     kinds = {(problem.kind, problem.path) for problem in adopt(root).problems}
 
     assert {("dead-row", "MEMORY.md"), ("orphan", "orphan.md"), ("not-utf8", "bad.md")} <= kinds
+
+
+def test_adopt_refuses_a_document_that_the_disk_fails_to_read(
+    owner: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = _folder(tmp_path, a=b"a\n", b=b"b\n")
+    before = _state(root)
+    real = os.open
+
+    def fail(path: str, flags: int, *arguments: int, **options: int) -> int:
+        if path == "b.md":
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return real(path, flags, *arguments, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", fail)
+        with pytest.raises(AdoptError, match=r"“b\.md” cannot be read: Input/output error\. Nothing was changed"):
+            adopt(root)
+    assert (_state(root), Store.objects.count()) == (before, 0)
+
+    assert adopt(root).documents == 2
 
 
 def test_adopt_of_an_empty_folder_makes_an_empty_baseline(owner: User, tmp_path: Path) -> None:
