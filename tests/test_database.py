@@ -106,15 +106,14 @@ class TestServer:
         file = tmp_path / MAIN
         _garbage(file)
         default = connections["default"]
-        was = default.settings_dict["NAME"]
+        name, kept = default.settings_dict["NAME"], default.connection  # one in memory would be gone when closed
         with django_db_blocker.unblock():
-            default.close()
-            default.settings_dict["NAME"] = str(file)
+            default.settings_dict["NAME"], default.connection = str(file), None
             try:
                 yield file
             finally:
                 default.close()
-                default.settings_dict["NAME"] = was
+                default.settings_dict["NAME"], default.connection = name, kept
 
     @pytest.mark.usefixtures("broken")
     def test_a_page_is_a_sentence(self) -> None:
