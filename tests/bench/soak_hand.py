@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -26,9 +27,9 @@ from tests.faults.invariants import broken
 
 from . import soak
 
-Held = dict[str, frozenset[str]]
-"""The lines of each document."""
-Effect = dict[str, tuple[set[str], set[str]]]
+Held = dict[str, Counter[str]]
+"""The lines of each document, and how often each stands."""
+Effect = dict[str, tuple[Counter[str], Counter[str]]]
 """The lines that come and go, by document."""
 Command = dict[str, Any]
 
@@ -87,7 +88,8 @@ def _propose(command: Command, choose: random.Random) -> dict[str, Any]:
         return {"outcome": "nothing"}
     request = receive.Request(store.slug, (Edit(path, (Replacement(old, new),)),))
     made = receive.submit(request, agent=Agent.objects.get(name="claude")).proposal
-    asked = {"path": path, "adds": sorted({*new.splitlines()} - {old.strip()}), "removes": [] if old in new else [old]}
+    adds = sorted(Counter(new.splitlines()) - Counter([old.strip()]))
+    asked = {"path": path, "adds": adds, "removes": [] if old in new else [old]}
     return {"proposal": made.pk, "asked": asked} if made is not None else {"outcome": "nothing"}
 
 
@@ -192,16 +194,16 @@ def _kept_promise(told: dict[str, Any]) -> list[str]:
     if "asked" in told and (asked := told["asked"]):
         revision = Proposal.objects.get(pk=told["proposal"]).revisions.get(number=1)
         adds, removes = _wanted(Proposal.objects.get(pk=told["proposal"]), revision.pk).get(
-            asked["path"], (set(), set())
+            asked["path"], (Counter(), Counter())
         )
-        removed = {line.strip() for line in asked["removes"]}
-        if not (adds <= set(asked["adds"]) and removes <= removed):
+        removed = Counter(line.strip() for line in asked["removes"])
+        if not (adds <= Counter(asked["adds"]) and removes <= removed):
             return [f"proposal {told['proposal']} holds {adds}, {removes}, and not {asked}"]
     return []
 
 
-def _lines_of(content: bytes | None) -> frozenset[str]:
-    return frozenset((content or b"").decode().splitlines())
+def _lines_of(content: bytes | None) -> Counter[str]:
+    return Counter((content or b"").decode().splitlines())
 
 
 def _state_at(store: Store, oid: str) -> Held:
@@ -215,8 +217,8 @@ def _wanted(proposal: Proposal, revision_pk: int) -> Effect:
     base = _state_at(proposal.store, revision.submitted_base)
     wanted = {}
     for path, content in revision.delta().items():
-        before, after = base.get(path, frozenset()), _lines_of(content)
-        wanted[path] = set(after - before), set(before - after)
+        before, after = base.get(path, Counter()), _lines_of(content)
+        wanted[path] = after - before, before - after
     return wanted
 
 
@@ -229,19 +231,34 @@ def _replay(store: Store) -> tuple[int, list[str]]:
     for change in changes[1:]:
         before, state = state, _next(change, state, states, effects)
         stands = _state_at(store, change.oid)
+        if _is_proved(change):  # it repeats nothing and loses nothing: how often a line stands is its business
+            state = stands if _said(stands) == _said(state) else state
         if change.parent not in states or stands != {path: lines for path, lines in state.items() if lines}:
-            missing = {p: sorted(state.get(p, frozenset()) ^ stands.get(p, frozenset())) for p in {*state, *stands}}
+            missing = {p: _apart(state.get(p, Counter()), stands.get(p, Counter())) for p in {*state, *stands}}
             faults.append(f"{store.slug}, {change.kind} {change.pk}: git and the model differ in {missing}")
             state = stands
         effects[change.pk] = {
             path: (
-                set(state.get(path, set()) - before.get(path, set())),
-                set(before.get(path, set()) - state.get(path, set())),
+                state.get(path, Counter()) - before.get(path, Counter()),
+                before.get(path, Counter()) - state.get(path, Counter()),
             )
             for path in {*state, *before}
         }
         states[change.oid] = state
     return len(changes), faults
+
+
+def _is_proved(change: Change) -> bool:
+    is_decided = change.kind in (ChangeKind.RESTORE, ChangeKind.ROLLBACK)
+    return not is_decided and (change.decision is None or change.decision.verb != Verb.APPROVE)
+
+
+def _said(held: Held) -> dict[str, set[str]]:
+    return {path: set(lines) for path, lines in held.items() if lines}
+
+
+def _apart(one: Counter[str], other: Counter[str]) -> list[str]:
+    return sorted(((one - other) + (other - one)).elements())
 
 
 def _next(
@@ -260,8 +277,9 @@ def _next(
         return state
     proposal = change.proposal
     assert proposal is not None
-    if change.decision is None or change.decision.verb != Verb.APPROVE:
-        return state  # what lands by proof repeats nothing and loses nothing: the set of lines stays
+    if _is_proved(change):
+        return state
+    assert change.decision is not None
     revision = proposal.revisions.get(number=change.decision.revision)
     return _with(state, _wanted(proposal, revision.pk))
 
@@ -269,5 +287,5 @@ def _next(
 def _with(state: Held, delta: Effect) -> Held:
     changed = dict(state)
     for path, (adds, removes) in delta.items():
-        changed[path] = frozenset((changed.get(path, frozenset()) - removes) | adds)
+        changed[path] = (changed.get(path, Counter()) - removes) + adds
     return changed
