@@ -10,7 +10,9 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import connections
@@ -19,6 +21,8 @@ from pytest_django import DjangoDbBlocker
 
 from memoryreview.database import unusable
 from tests.server import ROOT, Installation
+
+Ask = Callable[..., Any]  # the response of a test client
 
 MAIN, QUEUE = "memoryreview.sqlite3", "queue.sqlite3"
 
@@ -102,31 +106,30 @@ class TestServer:
     """The doors of a running server, whose connection meets the damage when it is opened anew."""
 
     @pytest.fixture
-    def broken(self, tmp_path: Path, django_db_blocker: DjangoDbBlocker) -> Iterator[Path]:
+    def ask(self, tmp_path: Path, django_db_blocker: DjangoDbBlocker) -> Iterator[Ask]:
+        """Ask from a thread, as a server does: its connection is its own, and no browser's event loop runs in it."""
         file = tmp_path / MAIN
         _garbage(file)
-        default = connections["default"]
-        name, kept = default.settings_dict["NAME"], default.connection  # one in memory would be gone when closed
-        with django_db_blocker.unblock():
-            default.settings_dict["NAME"], default.connection = str(file), None
+
+        def answer(path: str, **headers: str) -> Any:
+            default = connections["default"]
+            default.settings_dict = {**default.settings_dict, "NAME": str(file)}
             try:
-                yield file
+                return Client(raise_request_exception=False).get(path, headers=headers)
             finally:
                 default.close()
-                default.settings_dict["NAME"], default.connection = name, kept
 
-    @pytest.mark.usefixtures("broken")
-    def test_a_page_is_a_sentence(self) -> None:
-        client = Client(raise_request_exception=False)
-        client.cookies["memoryreview_session"] = "a" * 32
-        answer = client.get("/")
+        with django_db_blocker.unblock(), ThreadPoolExecutor(1) as thread:
+            yield lambda path, **headers: thread.submit(answer, path, **headers).result()
+
+    def test_a_page_is_a_sentence(self, ask: Ask) -> None:
+        answer = ask("/", cookie=f"memoryreview_session={'a' * 32}")
         assert answer.status_code == 503
         assert "is damaged: its file is no SQLite file" in answer.content.decode()
         assert "Traceback" not in answer.content.decode()
 
-    @pytest.mark.usefixtures("broken")
-    def test_the_api_answers_with_a_problem(self) -> None:
-        answer = Client(raise_request_exception=False).get("/api/v1/stores", headers={"authorization": "Bearer mrv_x"})
+    def test_the_api_answers_with_a_problem(self, ask: Ask) -> None:
+        answer = ask("/api/v1/stores", authorization="Bearer mrv_x")
         assert answer.status_code == 503
         assert answer.headers["Content-Type"] == "application/problem+json"
         problem = json.loads(answer.content)

@@ -11,6 +11,7 @@ from django.test import Client
 
 from memoryreview.review.models import Delivery, Proposal, Store
 from memoryreview.review.operations import accounts
+from memoryreview.review.operations.keyed import keyed_digest
 from tests.conftest import on_disk
 from tests.review.api.conftest import DATE, FACT, NOTE, Api, UnreadStream
 
@@ -142,10 +143,13 @@ def test_body_of_a_revoked_sender_is_never_read(api: Api, store: Store) -> None:
     assert_refused(api.deliver(envelope(FACT), environ=NO_BODY), 401, "signature-invalid")
 
 
-def test_id_of_a_delivery_is_kept_as_a_digest(api: Api, store: Store) -> None:
+def test_id_of_a_delivery_is_kept_as_a_digest_that_confirms_no_guess(api: Api, store: Store) -> None:
     api.deliver(envelope(FACT), webhook_id="msg_7")
 
-    assert Delivery.objects.get().key == hashlib.sha256(b"msg_7").hexdigest()
+    (delivery,) = Delivery.objects.all()
+    guess = hashlib.sha256(b"msg_7").hexdigest()
+    assert delivery.key == keyed_digest(guess.encode())
+    assert guess not in (delivery.key, delivery.body_hash)
 
 
 def test_revoked_sender_is_refused(api: Api, store: Store) -> None:
