@@ -188,7 +188,7 @@ def finish(shop: Workshop, intent: Intent) -> Change:
             _end_erasures(store)
             store.differing, store.alarm = [], ""
             store.save(update_fields=["differing", "alarm"])
-        Intent.objects.filter(pk=intent.pk).delete()
+        Intent.objects.filter(store=store, kind=ChangeKind.ADOPT).delete()  # also of beginnings that were cut short
     steps.on_step("change.recorded")
     _look_again(shop)
     return change

@@ -24,7 +24,7 @@ from memoryreview.baseline.lost import set_aside_before
 from memoryreview.baseline.repository import Repository
 from memoryreview.core.edits import Edit, Replacement, Write
 from memoryreview.review.models import Change, ChangeKind, Decision, Intent, Proposal, State, Store, Verb
-from memoryreview.review.operations import accounts, rollback
+from memoryreview.review.operations import rollback
 from memoryreview.review.operations.adopt import AdoptError
 from memoryreview.review.operations.anew import begin_anew
 from memoryreview.review.operations.audit import audit
@@ -43,11 +43,7 @@ NOW = NOTE.replace("5432", "6432")
 
 @pytest.fixture
 def ground(make_store: MakeStore, propose: Propose, owner: User) -> Ground:
-    store = make_store({"a.md": NOTE, "b.md": "- B.\n"})
-    change = approve(propose(store, replaced("a.md", "5432", "6432")), owner).change
-    assert change is not None
-    made = accounts.add_agent("codex", person=owner)
-    return Ground(store, propose(store, replaced("a.md", "6432", "7432")), change, made.token)
+    return Ground.prepared(make_store, propose, owner)
 
 
 def adopt_again(store: Store, *options: str) -> str:
@@ -313,6 +309,15 @@ class TestButton:
 
 
 STEPS = ["anew.set_aside", "repository.written", "object.stored", "intent.recorded", "ref.moved", "change.recorded"]
+
+
+def test_a_beginning_that_was_cut_short_leaves_nothing_in_the_journal(ground: Ground, owner: User) -> None:
+    lose(ground.store)
+    Intent.objects.create(store=ground.store, kind=ChangeKind.ADOPT, oid="1" * 40, landing={})
+
+    begin_anew(ground.store, person=owner)
+
+    assert not Intent.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True, databases=["default", "queue"])

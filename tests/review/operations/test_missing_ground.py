@@ -43,6 +43,14 @@ class Ground:
         self.shown, self.version = shown(proposal), proposal.version
         self.head = change.oid
 
+    @classmethod
+    def prepared(cls, make_store: MakeStore, propose: Propose, owner: User) -> Ground:
+        store = make_store({"a.md": NOTE, "b.md": "- B.\n"})
+        change = approve(propose(store, replaced("a.md", "5432", "6432")), owner).change
+        assert change is not None
+        made = accounts.add_agent("codex", person=owner)
+        return cls(store, propose(store, replaced("a.md", "6432", "7432")), change, made.token)
+
     @property
     def git_dir(self) -> Path:
         return baseline_dir(self.store)
@@ -57,11 +65,7 @@ class Ground:
 
 @pytest.fixture
 def ground(make_store: MakeStore, propose: Propose, owner: User) -> Ground:
-    store = make_store({"a.md": NOTE, "b.md": "- B.\n"})
-    change = approve(propose(store, replaced("a.md", "5432", "6432")), owner).change
-    assert change is not None
-    made = accounts.add_agent("codex", person=owner)
-    return Ground(store, propose(store, replaced("a.md", "6432", "7432")), change, made.token)
+    return Ground.prepared(make_store, propose, owner)
 
 
 def _blob(ground: Ground) -> str:
