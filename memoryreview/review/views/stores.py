@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from urllib.parse import quote
 
 from django.http import Http404, HttpResponse
@@ -105,17 +106,12 @@ def _file(page: DocumentPage) -> HttpResponse:
 @signed_in
 def put_back(request: Request, slug: str) -> HttpResponse:
     """Bring lost documents back; the page says why when that is impossible."""
-    found = visible_store(request, slug)
-    wrong = step_up(request)
-    if wrong:
-        return refusal(request, 403, wrong)
-    try:
-        count = losses.put_back(found, person=request.user)
-    except MemoryReviewError as error:
-        return refused(request, error)
-    words = f"Put {plural(count, 'approved document')} back." if count else "Nothing is lost any more."
-    toast.put(request, Toast(words))
-    return see_other(links.store_url(found.slug))
+
+    def act(store: Store) -> str:
+        count = losses.put_back(store, person=request.user)
+        return f"Put {plural(count, 'approved document')} back." if count else "Nothing is lost any more."
+
+    return _with_password(request, slug, act)
 
 
 @require_POST
@@ -138,16 +134,26 @@ def accept_loss(request: Request, slug: str) -> HttpResponse:
 @require_POST
 @signed_in
 def begin_anew(request: Request, slug: str) -> HttpResponse:
-    """Begin a new baseline where the old one was lost, and go to its first change."""
+    """Begin a new baseline where the old one was lost."""
+
+    def act(store: Store) -> str:
+        begun = anew.begin_anew(store, person=request.user)
+        return f"A new baseline holds {plural(begun.documents, 'document')}. No file was changed."
+
+    return _with_password(request, slug, act)
+
+
+def _with_password(request: Request, slug: str, act: Callable[[Store], str]) -> HttpResponse:
+    """Act on a store once the password is known, and say on its page what came of it, or why nothing did."""
     found = visible_store(request, slug)
     wrong = step_up(request)
     if wrong:
         return refusal(request, 403, wrong)
     try:
-        begun = anew.begin_anew(found, person=request.user)
+        words = act(found)
     except MemoryReviewError as error:
         return refused(request, error)
-    toast.put(request, Toast(f"A new baseline holds {plural(begun.documents, 'document')}. No file was changed."))
+    toast.put(request, Toast(words))
     return see_other(links.store_url(found.slug))
 
 
