@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,14 @@ def pytest_collection_finish() -> None:
     """Nothing that was imported or collected is garbage: let the collector not look at it again and again."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def umask() -> Iterator[None]:
+    """Give new files the usual modes, whatever started the tests or ran before: `cli.main` narrows them for good."""
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
 
 
 @pytest.fixture
