@@ -1,11 +1,11 @@
-"""Health and help."""
+"""Health, help, and addresses without their last slash."""
 
 from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_safe
 
 from memoryreview.review.presenters import help as help_text
 from memoryreview.review.presenters.health import health_page
@@ -33,3 +33,9 @@ def help_page(request: Request, name: str = help_text.NAMES[0]) -> HttpResponse:
     if page is None:
         raise Http404
     return render(request, "review/help.html", {"page": page, "pages": help_text.help_pages()})
+
+
+@require_safe
+@signed_in
+def with_slash(request: Request, slug: str = "") -> HttpResponse:
+    return redirect(request.get_full_path(force_append_slash=True), permanent=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.urls import path, register_converter
+from django.urls import URLPattern, path, register_converter
 from django.urls.converters import StringConverter
 
 from . import (
@@ -94,4 +94,13 @@ system_urls = [
     path("help/<slug:name>", system.help_page, name="help-page"),
 ]
 
-urlpatterns = [*queue_urls, *store_urls, *history_urls, *people_urls, *tidy_urls, *system_urls]
+page_urls = [*queue_urls, *store_urls, *history_urls, *people_urls, *tidy_urls, *system_urls]
+
+
+def _without_slash(urls: list[URLPattern]) -> list[URLPattern]:
+    """Return patterns of the same addresses typed without their last slash. None of them can be a document's."""
+    routes = [str(one.pattern) for one in urls]
+    return [path(route[:-1], system.with_slash) for route in routes if route.endswith("/")]
+
+
+urlpatterns = [*page_urls, *_without_slash(page_urls)]

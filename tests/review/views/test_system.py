@@ -15,6 +15,7 @@ from memoryreview.review.models import Store
 from memoryreview.review.presenters import help as help_text
 from memoryreview.review.presenters import keys
 from memoryreview.review.views.errors import server_error
+from memoryreview.review.views.urls import page_urls
 
 from .reading import read
 
@@ -196,3 +197,23 @@ def test_html_is_called_safe_in_one_place_only() -> None:
 def test_every_template_says_what_it_needs() -> None:
     for path in (ROOT / "templates").rglob("*.html"):
         assert path.read_text().startswith("{#"), path.name
+
+
+@BOTH
+def test_address_without_its_last_slash_leads_to_the_one_with_it(owner_client: Client, store: Store) -> None:
+    routes = [str(one.pattern).replace("<slug:slug>", store.slug) for one in page_urls]
+    folders = [f"/{route}" for route in routes if route.endswith("/")]
+
+    answers = [owner_client.get(f"{folder[:-1]}?q=a%26b") for folder in folders]
+
+    assert {"/stores/", "/stores/notes/", "/settings/notes/", "/history/", "/help/"} <= set(folders)
+    assert [answer.headers.get("Location") for answer in answers] == [f"{folder}?q=a%26b" for folder in folders]
+    assert [owner_client.post(folder[:-1]).status_code for folder in folders] == [405] * len(folders)
+    assert [owner_client.get(folder).status_code for folder in folders] == [200] * len(folders)
+
+
+def test_only_pages_have_another_slash(owner_client: Client, client: Client, store: Store) -> None:
+    addresses = ["/proposals/1/", "/stores/notes/build.md/", "/stores/notes/nope", "/nope", "/api/v1/stores/"]
+
+    assert [owner_client.get(address).status_code for address in addresses] == [404] * len(addresses)
+    assert client.get("/stores/notes").headers["Location"] == "/sign-in?next=%2Fstores%2Fnotes"
