@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -332,3 +333,29 @@ def test_fsck_that_fails_without_a_word_is_a_complaint(
 ) -> None:
     put_in_place_of_git(tmp_path / "bin", "exit 3", monkeypatch)
     assert fsck(repository.git_dir) == ("git fsck ended with exit code 3",)
+
+
+def test_gone_in_names_the_documents_that_a_later_commit_has_no_more(repository: Repository) -> None:
+    before = {"a.md": b"a\n", "kept/b.md": b"b\n", "kept/c.md": b"c\n", "went/d.md": b"d\n", "x.md": b"x\n"}
+    first = commit(repository, before)
+    gone = {"kept/c.md": None, "went/d.md": None, "x.md": None}
+    second = commit(repository, {**gone, "a.md": b"edited\n", "new/e.md": b"e\n", "x.md/y.md": b"x\n"})
+    earlier, later = repository.snapshot(first), repository.snapshot(second)
+    assert dict(earlier.gone_in(later)) == {path: earlier.entry(path) for path in gone}
+    assert {path for path, _ in later.gone_in(earlier)} == {"new/e.md", "x.md/y.md"}
+
+
+def test_gone_in_reads_no_folder_that_is_equal(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = commit(repository, {"equal/a.md": b"a\n", "b.md": b"b\n"})
+    second = commit(repository, {"b.md": None, "c.md": b"c\n"})
+    earlier, later = repository.snapshot(first), repository.snapshot(second)
+    read: list[str] = []
+    tree = repository.tree
+
+    def noted(oid: str) -> Mapping[bytes, TreeEntry]:
+        read.append(oid)
+        return tree(oid)
+
+    monkeypatch.setattr(repository, "tree", noted)
+    assert [path for path, _ in earlier.gone_in(later)] == ["b.md"]
+    assert set(read) == {earlier.root, later.root}

@@ -134,7 +134,7 @@ class _Past:
             if after.entry(path) != newer:
                 break  # a change between them is not recorded
             before = _parent(after)
-            earlier = path if before is not None and path in before else _earlier_name(path, change, before, after)
+            earlier = path if before is not None and path in before else _earlier_name(path, before, after)
             known = self._bodies(before, earlier) if before is not None and earlier else frozenset()
             first = {body for body in left if body not in known}
             day = after.repository.commit(after.oid).at.astimezone(self._zone).date()
@@ -167,14 +167,12 @@ def _is_by_a_person(change: Change, after: Snapshot) -> bool:
     )
 
 
-def _earlier_name(path: str, change: int, before: Snapshot | None, after: Snapshot) -> str:
+def _earlier_name(path: str, before: Snapshot | None, after: Snapshot) -> str:
     """Return the name that a document had before a change, "" when it was new."""
     entry = after.entry(path)
     if before is None or entry is None:
         return ""
-    # The first baseline names every document of the store; the paths are read only where one was renamed.
-    paths = Change.objects.values_list("paths", flat=True).get(pk=change)
-    names = [p for p in paths if (e := before.entry(p)) and e.oid == entry.oid and after.entry(p) is None]
+    names = [gone for gone, was in before.gone_in(after) if was.oid == entry.oid]
     return names[0] if len(names) == 1 else ""
 
 
