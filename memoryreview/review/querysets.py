@@ -8,7 +8,7 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
 
-from .states import OPEN_STATES
+from .states import LIVE_STATES, OPEN_STATES, State
 
 if TYPE_CHECKING:
     from .models import Agent, Change, Proposal, Store  # noqa: F401  # named in strings
@@ -50,6 +50,14 @@ class ProposalQuerySet(models.QuerySet["Proposal"]):
 
     def waiting(self) -> ProposalQuerySet:
         return self.filter(state__in=OPEN_STATES)
+
+    def with_agents(self) -> ProposalQuerySet:
+        """Those whose agent was asked for changes: its turn, not a person's."""
+        return self.filter(state=State.CHANGES_REQUESTED)
+
+    def live(self) -> ProposalQuerySet:
+        """Those that may still land."""
+        return self.filter(state__in=LIVE_STATES)
 
     def direct(self) -> ProposalQuerySet:
         """Those that hold a write made on disk without asking."""

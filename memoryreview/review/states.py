@@ -10,6 +10,7 @@ class State(StrEnum):
 
     PENDING = "pending"
     QUARANTINED = "quarantined"
+    CHANGES_REQUESTED = "changes_requested"
     APPLYING = "applying"
     APPLIED = "applied"
     REJECTED = "rejected"
@@ -21,6 +22,9 @@ class State(StrEnum):
 
 OPEN_STATES = (State.PENDING, State.QUARANTINED)
 """A person has something to decide."""
+
+LIVE_STATES = (*OPEN_STATES, State.CHANGES_REQUESTED)
+"""It may still land: a person has something to decide, or its agent was asked to change it."""
 
 UNDECIDED_STATES = (*OPEN_STATES, State.APPLYING)
 """Nothing final was said yet."""
@@ -46,6 +50,7 @@ class Verb(StrEnum):
     APPROVE = "approve"
     EDIT = "edit"
     REJECT = "reject"
+    ASK_CHANGES = "ask_changes"
     RELEASE = "release"
     REOPEN = "reopen"
     ROLLBACK = "rollback"

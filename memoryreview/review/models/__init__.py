@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memoryreview.review.states import (
+    LIVE_STATES,
     OPEN_STATES,
     UNDECIDED_STATES,
     ChangeKind,
@@ -20,6 +21,7 @@ from .store import Agent, Store
 from .team import Membership, SignUpLink, Team, is_sole_person
 
 __all__ = [
+    "LIVE_STATES",
     "OPEN_STATES",
     "UNDECIDED_STATES",
     "Agent",

@@ -210,7 +210,7 @@ def _end_erasures(store: Store) -> None:
 def _look_again(shop: Workshop) -> None:
     """Summarise what waits against the new head. One that cannot be judged keeps its summary and its words."""
     tree: Snapshot = shop.tree()
-    for proposal in Proposal.objects.filter(store=shop.store, masked=False).waiting().order_by("pk"):
+    for proposal in Proposal.objects.filter(store=shop.store, masked=False).live().order_by("pk"):
         try:
             revision = proposal.revision
             view = standing(revision, shop.repository, tree)

@@ -15,9 +15,9 @@ from memoryreview.core.diff import is_shown_whole
 from memoryreview.core.model import Guard, Severity, Verdict
 from memoryreview.core.scan import PACK_VERSION
 from memoryreview.core.typed import restore_line_ends
-from memoryreview.review.models import OPEN_STATES, Change, ChangeKind, Decision, Proposal, State, Verb
+from memoryreview.review.models import OPEN_STATES, Agent, Change, ChangeKind, Decision, Proposal, State, Verb
 
-from . import proposals, rollback
+from . import proposals
 from .apply import Landing, land, note_differing, standing_write, stands
 from .capture import Held, capture_within, refuse_secret_note
 from .errors import (
@@ -168,7 +168,7 @@ def repeated_press(proposal: Proposal, verb: Verb, person: User, version: int) -
         return None
     last = last_decision(proposal)
     is_same = last is not None and last.verb == verb and last.person_id == person.pk and proposal.version <= version + 2
-    if is_same and proposal.state in (State.APPLIED, State.REJECTED):
+    if is_same and proposal.state in (State.APPLIED, State.REJECTED, State.CHANGES_REQUESTED):
         change = Change.objects.filter(decision=last).order_by("-pk").first()
         return Decided(proposal, last, change, repeated=True)
     raise AlreadyDecidedError(proposal, last)
@@ -285,6 +285,44 @@ def reject(proposal_id: int, *, person: User, version: int, reason: str = "", no
         return Decided(fetch(proposal.pk), decision)
 
 
+def unaskable(proposal: Proposal) -> str:
+    """Return why nobody can be asked to change a proposal, "" when its agent can be."""
+    agent = proposal.agent
+    if agent is None or agent.name in Agent.RESERVED:
+        return "No agent stands behind it that could be asked. Edit it, or reject it."
+    if agent.revoked_at is not None:
+        return f"“{agent.name}” was revoked and hears of nothing any more. Edit it, or reject it."
+    if proposal.promoted_from_id is not None:
+        return "A promotion is not revised. Edit it, or reject it; then it can be promoted again."
+    return ""
+
+
+def ask_for_changes(proposal_id: int, *, person: User, version: int, note: str) -> Decided:
+    """Hand a waiting proposal back to its agent, with what should change. Nothing is applied; a revision brings it back.
+
+    Raises: AlreadyDecidedError, StaleViewError, NotPermittedError, SecretDetectedError.
+    """
+    proposal = fetch(proposal_id)
+    repeated = repeated_press(proposal, Verb.ASK_CHANGES, person, version)
+    if repeated is not None:
+        return repeated
+    require_maintainer(person, proposal.store)
+    refuse_secret_note(note)
+    if proposal.state == State.QUARANTINED:
+        raise NotPermittedError("This proposal is quarantined. Nothing was changed; release it first, or reject it.")
+    refusal = unaskable(proposal)
+    if refusal:
+        raise NotPermittedError(f"{refusal} Nothing was changed.")
+    if not note.strip():
+        raise NotPermittedError("Say what should change: the agent reads it. Nothing was changed.")
+    if proposal.version != version:
+        raise StaleViewError("This proposal changed since you saw it. Nothing was decided; this is how it stands now.")
+    decision = proposals.move(
+        proposal, to=State.CHANGES_REQUESTED, verb=Verb.ASK_CHANGES, person=person, note=note.strip()
+    )
+    return Decided(fetch(proposal.pk), decision)
+
+
 def _put_back(shop: Workshop, proposal: Proposal) -> None:
     tree = shop.tree()
     settled: set[str] = set()
@@ -321,42 +359,3 @@ def release(proposal_id: int, *, person: User, version: int, note: str) -> None:
     if proposal.version != version:
         raise StaleViewError("This proposal changed since you saw it. Nothing was decided; this is how it stands now.")
     proposals.move(proposal, to=State.PENDING, verb=Verb.RELEASE, person=person, note=note)
-
-
-def last_undoable(person: User) -> Decision | None:
-    """Return this person's newest decision if it can be undone."""
-    last = (
-        Decision.objects.filter(person=person, verb__in=[Verb.APPROVE, Verb.REJECT])
-        .select_related("proposal__store")
-        .order_by("-pk")
-        .first()
-    )
-    if last is None or last.proposal is None:
-        return None
-    state = State.APPLIED if last.verb == Verb.APPROVE else State.REJECTED
-    return last if last.proposal.state == state else None
-
-
-def undo(decision_id: int, *, person: User) -> Decided:
-    """Undo one's own decision: a rejection is reopened, an approval is rolled back by a new commit."""
-    decision = Decision.objects.select_related("proposal__store").filter(pk=decision_id, person=person).first()
-    if decision is None or decision.proposal is None:
-        raise NotFoundError("decision", str(decision_id))
-    proposal = fetch(decision.proposal.pk)
-    # A rollback that failed, or was itself rolled back, leaves the decision to be undone.
-    newest = proposal.decisions.exclude(verb__in=[Verb.ROLLBACK, Verb.FAIL]).order_by("-pk").first()
-    if newest is not None and newest.pk != decision.pk and proposal.state != State.ROLLED_BACK:
-        raise AlreadyDecidedError(proposal, newest)
-    if decision.verb == Verb.APPROVE:
-        change = Change.objects.filter(decision=decision).order_by("-pk").first()
-        if change is None:
-            raise AlreadyDecidedError(proposal, last_decision(proposal))
-        undone = rollback.roll_back(change, person=person)
-        return Decided(fetch(proposal.pk), undone.decision, undone)
-    if decision.verb != Verb.REJECT or proposal.state != State.REJECTED:
-        raise AlreadyDecidedError(proposal, last_decision(proposal))
-    require_maintainer(person, proposal.store)
-    is_blocked = any(finding["severity"] == Severity.BLOCK for finding in proposal.revision.findings)
-    to = State.QUARANTINED if is_blocked else State.PENDING
-    reopened = proposals.move(proposal, to=to, verb=Verb.REOPEN, person=person)
-    return Decided(fetch(proposal.pk), reopened)

@@ -292,7 +292,7 @@ class _Pass:
 
     def close(self, decision: Decision) -> None:
         """Close what waits about a document that is gone."""
-        waiting = Proposal.objects.filter(pk__in=self._found.proposals).waiting()
+        waiting = Proposal.objects.filter(pk__in=self._found.proposals).live()
         for proposal in waiting.select_related("store"):
             proposals.move(
                 proposal,

@@ -7,7 +7,7 @@ from typing import Any
 
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.core.model import Finding
-from memoryreview.review.models import Decision, Proposal
+from memoryreview.review.models import Decision, Proposal, State
 
 
 class NotFoundError(MemoryReviewError):
@@ -86,6 +86,9 @@ class RefusedChangeError(MemoryReviewError):
         return {"kind": self.kind, "path": self.path}
 
 
+_SAID = {State.CHANGES_REQUESTED: "handed back to its agent"}
+
+
 class AlreadyDecidedError(MemoryReviewError):
     problem = "already-decided"
     status = 409
@@ -93,7 +96,8 @@ class AlreadyDecidedError(MemoryReviewError):
     def __init__(self, proposal: Proposal, decision: Decision | None) -> None:
         self.proposal, self.decision = proposal, decision
         by = f" by {decision.person.get_username()}" if decision and decision.person else ""
-        super().__init__(f"This proposal is already {proposal.state.replace('_', ' ')}{by}. Nothing was changed.")
+        said = _SAID.get(State(proposal.state), proposal.state.replace("_", " "))
+        super().__init__(f"This proposal is already {said}{by}. Nothing was changed.")
 
     def members(self) -> dict[str, object]:
         return {"id": self.proposal.pk, "state": self.proposal.state}

@@ -7,7 +7,7 @@ from datetime import timedelta
 from django.conf import settings
 from django.utils import timezone
 
-from memoryreview.review.models import OPEN_STATES, Agent, Proposal, State, Verb
+from memoryreview.review.models import Agent, Proposal, State, Verb
 
 from . import proposals
 from .errors import AlreadyDecidedError
@@ -16,10 +16,11 @@ from .errors import AlreadyDecidedError
 def expire() -> int:
     """Expire what waits longer than EXPIRE_DAYS; return how many. A direct write stands on disk and never expires."""
     limit = timezone.now() - timedelta(days=settings.EXPIRE_DAYS)
-    old = Proposal.objects.filter(state__in=OPEN_STATES, updated_at__lt=limit).exclude(agent__name=Agent.DIRECT)
+    old = Proposal.objects.live().filter(updated_at__lt=limit).exclude(agent__name=Agent.DIRECT)
     expired = 0
     for proposal in old.select_related("store").iterator():
-        note = f"Nobody decided within {settings.EXPIRE_DAYS} days."
+        who = "Its agent changed nothing" if proposal.state == State.CHANGES_REQUESTED else "Nobody decided"
+        note = f"{who} within {settings.EXPIRE_DAYS} days."
         try:
             proposals.move(proposal, to=State.EXPIRED, verb=Verb.EXPIRE, note=note)
         except AlreadyDecidedError:

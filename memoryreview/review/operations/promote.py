@@ -13,7 +13,7 @@ from memoryreview.core.formats import index
 from memoryreview.core.formats import of as format_of
 from memoryreview.core.frontmatter import Frontmatter, read
 from memoryreview.core.model import Delta, FormatName, Scope, Severity, Tree
-from memoryreview.review.models import OPEN_STATES, Agent, Proposal, Store
+from memoryreview.review.models import Agent, Proposal, Store
 
 from . import proposals
 from .errors import AlreadyDecidedError, NotFoundError, NotPermittedError, RefusedChangeError, SecretDetectedError
@@ -35,9 +35,7 @@ def promote(store: Store, path: str, *, to: Store, person: User) -> Proposal:
         made = draft(source, repository.snapshot(head), to, submission=Submission(), person=person)
     if not made.delta:
         raise NotPermittedError("The team's store holds this document already, word for word. Nothing was stored.")
-    twin = Proposal.objects.filter(
-        store=to, fingerprint=proposals.fingerprint(to, made.delta), state__in=OPEN_STATES
-    ).first()
+    twin = Proposal.objects.live().filter(store=to, fingerprint=proposals.fingerprint(to, made.delta)).first()
     if twin is not None:
         raise AlreadyDecidedError(twin, None)
     return proposals.store_proposal(made)

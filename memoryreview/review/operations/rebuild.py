@@ -168,7 +168,7 @@ def _recorded(shop: Workshop, history: Sequence[Walked]) -> Iterator[str]:
 
 def _waiting(shop: Workshop) -> Iterator[str]:
     """Summarise what waits again where the queue shows something else. Masked text cannot be judged again."""
-    for proposal in Proposal.objects.filter(store=shop.store, masked=False).waiting().order_by("pk"):
+    for proposal in Proposal.objects.filter(store=shop.store, masked=False).live().order_by("pk"):
         before, revision = _shown(proposal), proposal.revision
         try:
             base = base_of(revision, shop.repository)

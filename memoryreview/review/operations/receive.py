@@ -21,7 +21,7 @@ from memoryreview.core.merge import Merged, merge3
 from memoryreview.core.model import Classification, Delta, Finding, FormatName, Limits, Scope, Tree, Verdict
 from memoryreview.core.names import refuse_escape, shown
 from memoryreview.core.overlay import Overlay
-from memoryreview.review.models import OPEN_STATES, Agent, Delivery, Proposal, State, Store, Verb
+from memoryreview.review.models import LIVE_STATES, Agent, Delivery, Proposal, State, Store, Verb
 from memoryreview.review.querysets import StoreQuerySet
 
 from . import moved, promote, proposals
@@ -45,6 +45,7 @@ from .settle import Judged, settle
 from .stores import locked, reading, worktree_of
 
 LIMITS = Limits()
+_REVISABLE = (State.PENDING, State.CHANGES_REQUESTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +185,9 @@ def _touched(tree: Tree, delta: Delta) -> Iterable[tuple[str, bytes]]:
 
 
 def revise(proposal_id: int, request: Request, *, agent: Agent) -> Receipt:
-    """Put a new revision in place of a waiting one; its proposer only. What landed already stays."""
+    """Put a new revision in place of one that waits or is with its agent; its proposer only. What landed stays."""
     proposal = own_proposal(proposal_id, agent)
-    if proposal.state != State.PENDING:
+    if proposal.state not in _REVISABLE:
         raise AlreadyDecidedError(proposal, proposals.last_decision(proposal))
     if proposal.promoted_from_id or any(isinstance(operation, Promote) for operation in request.operations):
         raise InvalidOperationError(1, "a promotion is not revised: withdraw it and promote again")
@@ -216,7 +217,7 @@ def withdraw(proposal_id: int, *, agent: Agent) -> Proposal:
     proposal = own_proposal(proposal_id, agent)
     if proposal.state == State.WITHDRAWN:
         return proposal
-    if proposal.state not in OPEN_STATES:
+    if proposal.state not in LIVE_STATES:
         raise AlreadyDecidedError(proposal, proposals.last_decision(proposal))
     proposals.move(proposal, to=State.WITHDRAWN, verb=Verb.WITHDRAW, agent=agent)
     return proposal

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memoryreview.core.model import Delta
-from memoryreview.review.models import OPEN_STATES, Proposal, State, Store, Verb
+from memoryreview.review.models import LIVE_STATES, Proposal, State, Store, Verb
 
 from . import proposals
 from .proposals import Submission
@@ -14,7 +14,7 @@ from .proposals import Submission
 
 @dataclass(frozen=True, slots=True)
 class Twins:
-    """Args: rejected: the newest that a person rejected. waiting: the oldest that waits for one, as it was sent."""
+    """Args: rejected: the newest that a person rejected. waiting: the oldest that waits, as it was sent."""
 
     rejected: Proposal | None = None
     waiting: Proposal | None = None
@@ -25,7 +25,7 @@ def twins(store: Store, delta: Delta) -> Twins:
     if not delta:
         return Twins()
     same = Proposal.objects.filter(store=store, fingerprint=proposals.fingerprint(store, delta))
-    found = same.filter(state__in=[State.REJECTED, *OPEN_STATES]).values_list("pk", "state", "masked").order_by("pk")
+    found = same.filter(state__in=[State.REJECTED, *LIVE_STATES]).values_list("pk", "state", "masked").order_by("pk")
     rejected = [pk for pk, state, _ in found if state == State.REJECTED]
     waiting = [pk for pk, state, is_masked in found if state != State.REJECTED and not is_masked]
     known = Proposal.objects.in_bulk([*rejected[-1:], *waiting[:1]])

@@ -23,7 +23,7 @@ from memoryreview.core.tidy import plan as core_plan
 from memoryreview.core.tidy.across import Shelf, across
 from memoryreview.core.tidy.model import Plan, Step, Suggestion
 from memoryreview.core.tidy.plan import Wishes
-from memoryreview.review.models import OPEN_STATES, Agent, Change, Proposal, State, Store, Verb
+from memoryreview.review.models import LIVE_STATES, OPEN_STATES, Agent, Change, Proposal, State, Store, Verb
 from memoryreview.review.querysets import ProposalQuerySet
 
 from . import proposals, tidy_stops
@@ -233,7 +233,7 @@ def _fresh(store: Store, snapshot: Snapshot, tree: Tree, found: Plan) -> Iterato
     ours = Proposal.objects.filter(store=store, agent__name=Agent.TIDY, state__in=(*OPEN_STATES, *_SETTLED))
     seen = {str(source.get("key")) for source in ours.values_list("source", flat=True) if isinstance(source, dict)}
     prints = set(
-        Proposal.objects.filter(store=store, state__in=(*OPEN_STATES, State.REJECTED)).values_list(
+        Proposal.objects.filter(store=store, state__in=(*LIVE_STATES, State.REJECTED)).values_list(
             "fingerprint", flat=True
         )
     )

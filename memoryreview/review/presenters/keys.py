@@ -54,6 +54,7 @@ BINDINGS = (
     Binding("previous-hunk", ("p",), "p", "previous hunk", "hunk", repeats=True),
     Binding("approve", ("a",), "a", "approve; a deletion or promotion asks once more", "approve"),
     Binding("reject", ("r",), "r", "reject: pick a reason, Enter sends", "reject"),
+    Binding("ask", ("c",), "c", "ask its agent for changes: say what, Ctrl and Enter send"),
     Binding("edit", ("e",), "e", "edit the wording, then approve", "edit"),
     Binding("select", ("x",), "x", "select the proposal for approving several together", where=Where.LIST),
     Binding("undo", ("u",), "u", "undo my last decision", "undo"),

@@ -9,14 +9,15 @@ from django.contrib.auth.models import User
 
 from memoryreview.core.diff import document_diff
 from memoryreview.core.model import Delta, Guard, Tree, Verdict
-from memoryreview.review.models import OPEN_STATES, Proposal, Revision, State
+from memoryreview.review.models import OPEN_STATES, Proposal, Revision, State, Verb
 from memoryreview.review.operations.apply import commit_message
-from memoryreview.review.operations.decide import landing_of
+from memoryreview.review.operations.decide import landing_of, unaskable
 from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.operations.permissions import may_maintain, permission
 from memoryreview.review.operations.relations import Remembered, remembered
 from memoryreview.review.operations.standing import Standing, standing
 from memoryreview.review.operations.stores import reading
+from memoryreview.review.operations.takeback import REOPENABLE
 
 from . import documents, links
 from .documents import DEFAULT_LOOK, ConflictView, DocumentView, Look, Tab, View
@@ -50,6 +51,8 @@ class Actions:
     may_edit: bool = False
     may_reject: bool = False
     may_release: bool = False
+    may_ask: bool = False
+    may_reopen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,7 @@ class ProposalPage:
     base_words: str
     repeats: int
     failure: str
+    asked: str
     unreadable: str
     grounds: Grounds
     tabs: tuple[Tab, ...]
@@ -170,6 +174,7 @@ def _page(
         base_words=_base_words(seen.standing),
         repeats=proposal.repeats,
         failure=proposal.failure,
+        asked=_asked(proposal, revision) if is_open else "",
         unreadable=unreadable,
         grounds=grounds(proposal, revision),
         tabs=documents.view_tabs(url, look),
@@ -177,12 +182,20 @@ def _page(
         documents=shown,
         conflicts=_conflicts(seen.standing),
         commit=_commit(proposal, seen.standing, person) if is_open else "",
-        actions=_actions(proposal, revision, person, seen, shown) if is_open and not unreadable else Actions(),
+        actions=Actions() if unreadable else _actions(proposal, revision, person, seen, shown),
         texts=_texts(seen),
         evidence=evidence(proposal, seen.tree, seen.delta),
         memory=memory_view(seen.remembered, slug, _gone(delta)) if seen.remembered else None,
         outcome=None if is_open else outcome(proposal, now),
     )
+
+
+def _asked(proposal: Proposal, revision: Revision) -> str:
+    """Return what its agent was asked to change, when this revision is the answer."""
+    if revision.number == 1:
+        return ""
+    notes = proposal.decisions.filter(verb=Verb.ASK_CHANGES, revision=revision.number - 1).order_by("-pk")
+    return notes.values_list("note", flat=True).first() or ""
 
 
 def _texts(seen: _Seen) -> Delta:
@@ -225,7 +238,10 @@ def _commit(proposal: Proposal, view: Standing | None, person: User) -> str:
 def _actions(
     proposal: Proposal, revision: Revision, person: User, seen: _Seen, shown: tuple[DocumentView, ...]
 ) -> Actions:
-    if not may_maintain(person, proposal.store):
+    may_decide = may_maintain(person, proposal.store)
+    if proposal.state not in OPEN_STATES:
+        return Actions(may_reopen=may_decide and proposal.state in REOPENABLE)
+    if not may_decide:
         return Actions(refusal="Deciding in a team store needs one of its maintainers.")
     if proposal.masked:
         return Actions(
@@ -235,12 +251,17 @@ def _actions(
         )
     if proposal.state == State.QUARANTINED:
         return Actions(may_reject=True, may_release=True)
+    may_ask = not unaskable(proposal)
     conflicted = bool(seen.standing and seen.standing.conflicts)
     if conflicted:
-        return Actions(may_edit=True, may_reject=True, refusal="Edit the text so that it fits, or reject.")
+        return Actions(
+            may_edit=True, may_reject=True, may_ask=may_ask, refusal="Edit the text so that it fits, or reject."
+        )
     if revision.verdict == Verdict.REFUSED:
         return Actions(
-            may_reject=True, refusal="This write cannot be approved as it is: reject it, or mend the file on disk."
+            may_reject=True,
+            may_ask=may_ask,
+            refusal="This write cannot be approved as it is: reject it, or mend the file on disk.",
         )
     if not seen.delta:
         return Actions(may_reject=True, refusal="All of this is approved already. Reject to close it.")
@@ -267,6 +288,7 @@ def _approval(proposal: Proposal, person: User, seen: _Seen, shown: tuple[Docume
         note=allowed.sentence if allowed.sole_person else _effect(proposal),
         may_edit=True,
         may_reject=True,
+        may_ask=not unaskable(proposal),
     )
 
 

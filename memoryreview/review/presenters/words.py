@@ -44,6 +44,7 @@ KIND_WORDS = {
 STATE_WORDS = {
     State.PENDING: "waiting",
     State.QUARANTINED: "quarantined",
+    State.CHANGES_REQUESTED: "with its agent, which was asked for changes",
     State.APPLYING: "being applied",
     State.APPLIED: "applied",
     State.REJECTED: "rejected",
@@ -73,6 +74,7 @@ VERB_WORDS = {
     Verb.APPROVE: "approved",
     Verb.EDIT: "edited",
     Verb.REJECT: "rejected",
+    Verb.ASK_CHANGES: "asked for changes",
     Verb.RELEASE: "released from quarantine",
     Verb.REOPEN: "reopened",
     Verb.ROLLBACK: "rolled back",

@@ -13,7 +13,7 @@ from django_htmx.http import push_url, trigger_client_event
 
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.models import Proposal, Reason, Verb
-from memoryreview.review.operations import decide
+from memoryreview.review.operations import decide, takeback
 from memoryreview.review.operations.errors import RollbackConflictError
 from memoryreview.review.presenters import editing, links
 from memoryreview.review.presenters.changes import rolled_back_words
@@ -81,7 +81,35 @@ def reject(request: Request, pk: int) -> HttpResponse:
             reason=reason if reason in set(Reason) else "",
             note=request.POST.get("note", "").strip(),
         ),
+        asks="reject",
     )
+
+
+@require_POST
+@signed_in
+def ask(request: Request, pk: int) -> HttpResponse:
+    """Hand a proposal back to its agent, with what should change."""
+    proposal = visible_proposal(request, pk)
+    version, note = _number(request, "version"), request.POST.get("note", "")
+    return _decide(
+        request,
+        proposal,
+        lambda number: decide.ask_for_changes(number, person=request.user, version=version, note=note),
+        asks="changes",
+    )
+
+
+@require_POST
+@signed_in
+def reopen(request: Request, pk: int) -> HttpResponse:
+    """Let a rejected proposal, or one that is with its agent, wait again."""
+    visible_proposal(request, pk)
+    try:
+        reopened = takeback.reopen(pk, person=request.user, version=_number(request, "version"))
+    except MemoryReviewError as error:
+        return _answer(request, pk, Problem.of(error))
+    sentence = f"Reopened, it waits again: {title_of(reopened.proposal)}"
+    return _show(request, visible_proposal(request, pk), Toast(sentence))
 
 
 @require_POST
@@ -91,23 +119,24 @@ def release(request: Request, pk: int) -> HttpResponse:
     proposal = visible_proposal(request, pk)
     wrong = step_up(request)
     if wrong:
-        return _answer(request, pk, Problem(wrong, 403))
+        return _answer(request, pk, Problem(wrong, 403), asks="release")
     try:
         decide.release(
             pk, person=request.user, version=_number(request, "version"), note=request.POST.get("note", "").strip()
         )
     except MemoryReviewError as error:
-        return _answer(request, pk, Problem.of(error))
+        return _answer(request, pk, Problem.of(error), asks="release")
     sentence = f"Released, it waits for a decision now: {title_of(proposal)}"
     return _show(request, visible_proposal(request, pk), Toast(sentence))
 
 
-def _decide(request: Request, proposal: Proposal, act: Decide) -> HttpResponse:
+def _decide(request: Request, proposal: Proposal, act: Decide, *, asks: str = "") -> HttpResponse:
+    """Decide and go on; what stops it is shown with the sheet `asks` open, so that what was typed stays."""
     cursor = f"{proposal.risk}-{proposal.pk}"
     try:
         decided = act(proposal.pk)
     except MemoryReviewError as error:
-        return _answer(request, proposal.pk, Problem.of(error))
+        return _answer(request, proposal.pk, Problem.of(error), asks=asks)
     return _go_on(request, proposal.pk, _told(decided), _following(request, cursor))
 
 
@@ -118,6 +147,8 @@ def _told(decided: decide.Decided) -> Toast:
     if decided.change is not None:
         oid = short_oid(decided.change.oid)
         return Toast(f"Approved as {oid}: {title}", number, links.change_url(decided.change))
+    if decided.decision and decided.decision.verb == Verb.ASK_CHANGES:
+        return Toast(f"Asked for changes: {title}", number, links.proposal_url(decided.proposal))
     reason = f" as {decided.decision.reason}" if decided.decision and decided.decision.reason else ""
     return Toast(f"Rejected{reason}: {title}", number, links.proposal_url(decided.proposal))
 
@@ -140,7 +171,7 @@ def _go_on(request: Request, decided: int, told: Toast, following: Proposal | No
         "page": read(request, following) if following else None,
         "decided": decided,
         "toast": told,
-        "last": decide.last_undoable(request.user),
+        "last": takeback.last_undoable(request.user),
         "waiting": waiting_words(request),
         "has_stores": True,
         **requested_filter(request).query(),
@@ -218,7 +249,7 @@ def undo(request: Request) -> HttpResponse:
     """Undo one's own decision: reopen what was rejected, roll back what was approved."""
     number = _number(request, "decision")
     try:
-        undone = decide.undo(number, person=request.user)
+        undone = takeback.undo(number, person=request.user)
     except RollbackConflictError as error:
         decision = request.user.decisions.filter(pk=number).first()
         change = decision.changes.select_related("store").order_by("-pk").first() if decision else None

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from memoryreview.review.models import Change, ChangeKind, Proposal, Store
-from memoryreview.review.operations import decide
+from memoryreview.review.operations import takeback
 from memoryreview.review.presenters import links
 from memoryreview.review.presenters.documents import requested_look
 from memoryreview.review.presenters.proposal import ProposalPage, proposal_page
@@ -147,7 +147,7 @@ def frame(request: Request, chosen: Proposal | None, *, status: int = 200, **ext
         "list": listed,
         "page": read(request, selected) if selected else None,
         "shows": "proposal" if chosen else "list",
-        "last": decide.last_undoable(request.user),
+        "last": takeback.last_undoable(request.user),
         "unread": unread_count(request),
         "toast": toast.take(request),
         **wanted.query(),

@@ -45,6 +45,8 @@ queue_urls = [
     path("proposals/<int:pk>", queue.proposal, name="proposal"),
     path("proposals/<int:pk>/approve", decisions.approve, name="approve"),
     path("proposals/<int:pk>/reject", decisions.reject, name="reject"),
+    path("proposals/<int:pk>/ask", decisions.ask, name="ask"),
+    path("proposals/<int:pk>/reopen", decisions.reopen, name="reopen"),
     path("proposals/<int:pk>/edit", decisions.edit, name="edit"),
     path("proposals/<int:pk>/release", decisions.release, name="release"),
 ]

@@ -114,7 +114,7 @@ function inField(event) {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && form?.matches("[data-submits], .sheet__body")) {
     event.preventDefault();
     form.requestSubmit(form.querySelector("button"));
-  } else if (event.key === "Escape" && !event.isComposing && element.matches("#list input, .sheet input, .confirm input")) {
+  } else if (event.key === "Escape" && !event.isComposing && element.matches("#list input, .sheet :is(input, textarea), .confirm input")) {
     event.preventDefault();
     goBack();
   }

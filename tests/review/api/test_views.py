@@ -786,3 +786,21 @@ def test_team_store_answers_with_what_a_person_must_decide(api: Api, make_store:
     answer = api.propose(FACT, store="team").json()
 
     assert (answer["state"], answer["store"]) == ("pending", "team")
+
+
+def test_what_should_change_is_told_to_the_agent_and_a_revision_waits_again(
+    api: Api, store: Store, owner: User
+) -> None:
+    first = api.propose(FACT).json()
+    proposal = Proposal.objects.get()
+    decide.ask_for_changes(proposal.pk, person=owner, version=proposal.version, note="Say which host.")
+
+    asked = api.get(f"proposals/{first['id']}?wait=25").json()
+    changed = {"op": "entry.add", "path": "build.md", "text": "- Staging (db1) listens on 5433."}
+    revised = api.call("PUT", f"/api/v1/proposals/{first['id']}", {"store": "notes", "operations": [changed]})
+
+    assert (asked["state"], asked["reasons"]) == ("changes_requested", ["Say which host."])
+    assert asked["decision"]["verb"] == "ask_changes"
+    answer = revised.json()
+    assert (revised.status_code, answer["state"], answer["revision"]) == (202, "pending", 2)
+    assert (answer["decision"], answer["reasons"]) == (None, [])

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 
 from memoryreview.core.edits import Delete, Write
 from memoryreview.review.models import Agent, Change, Decision, Proposal, State, Store, Verb
-from memoryreview.review.operations import accounts, decide
+from memoryreview.review.operations import accounts, decide, takeback
 from memoryreview.review.operations.capture import capture
 from memoryreview.review.operations.errors import (
     AlreadyDecidedError,
@@ -240,17 +240,17 @@ def test_undo_of_an_approval_rolls_back_and_of_a_rejection_reopens(
     store = make_store({"ports.md": NOTE})
     approved = propose(store, replaced("ports.md", "on 5432", "on 6432"))
     approve(approved, owner)
-    undoable = decide.last_undoable(owner)
+    undoable = takeback.last_undoable(owner)
     assert undoable is not None
 
-    decide.undo(undoable.pk, person=owner)
+    takeback.undo(undoable.pk, person=owner)
 
     assert on_disk(store, "ports.md") == NOTE.encode()
     assert Proposal.objects.get(pk=approved.pk).state == State.ROLLED_BACK
     rejected = propose(store, replaced("ports.md", "the sink", "the relay"))
     decision = decide.reject(rejected.pk, person=owner, version=rejected.version).decision
     assert decision is not None
-    assert decide.undo(decision.pk, person=owner).proposal.state == State.PENDING
+    assert takeback.undo(decision.pk, person=owner).proposal.state == State.PENDING
 
 
 def test_quarantined_text_is_released_with_a_reason_only(make_store: MakeStore, propose: Propose, owner: User) -> None:
@@ -344,11 +344,11 @@ def test_undo_never_takes_back_what_somebody_else_decided(
     proposal = propose(store, replaced("ports.md", "on 5432", "on 6432"))
     mine = decide.reject(proposal.pk, person=second, version=proposal.version).decision
     assert mine is not None
-    reopened = decide.undo(mine.pk, person=second).proposal
+    reopened = takeback.undo(mine.pk, person=second).proposal
     decide.reject(proposal.pk, person=owner, version=reopened.version, note="final")
 
     with pytest.raises(AlreadyDecidedError):
-        decide.undo(mine.pk, person=second)
+        takeback.undo(mine.pk, person=second)
 
     assert Proposal.objects.get(pk=proposal.pk).state == State.REJECTED
 

@@ -12,7 +12,7 @@ from django.test import Client
 from memoryreview.baseline import steps
 from memoryreview.core.edits import Delete, Operation, Rename, Write
 from memoryreview.review.models import Change, ChangeKind, Decision, Proposal, State, Store, Verb
-from memoryreview.review.operations import decide, rollback
+from memoryreview.review.operations import rollback, takeback
 from memoryreview.review.operations.errors import (
     CannotApplyError,
     NotPermittedError,
@@ -436,12 +436,12 @@ def test_rollback_that_the_disk_refuses_is_recorded_and_can_be_tried_again(
     path.chmod(0o444)
     assert changed.decision is not None
     with pytest.raises(CannotApplyError, match="read-only"):
-        decide.undo(changed.decision.pk, person=owner)
+        takeback.undo(changed.decision.pk, person=owner)
     last = Decision.objects.latest("pk")
     assert (last.verb, last.proposal, last.change) == (Verb.FAIL, changed.proposal, changed.oid)
     path.chmod(0o644)
 
-    decide.undo(changed.decision.pk, person=owner)
+    takeback.undo(changed.decision.pk, person=owner)
 
     assert on_disk(store, "ports.md") == NOTE.encode()
 

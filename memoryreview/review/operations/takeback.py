@@ -1,0 +1,78 @@
+"""Taking back what a person decided: by whoever decided it, and for good by whoever maintains the store."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+
+from memoryreview.core.model import Severity
+from memoryreview.review.models import Change, Decision, Proposal, State, Verb
+
+from . import proposals, rollback
+from .decide import Decided, fetch
+from .errors import AlreadyDecidedError, NotFoundError, StaleViewError
+from .permissions import require_maintainer
+from .proposals import last_decision
+
+_LEADS_TO = {
+    Verb.APPROVE: State.APPLIED,
+    Verb.REJECT: State.REJECTED,
+    Verb.ASK_CHANGES: State.CHANGES_REQUESTED,
+}
+REOPENABLE = (State.REJECTED, State.CHANGES_REQUESTED)
+"""A person said no, or not yet; nothing was written, so that it can simply wait again."""
+
+
+def last_undoable(person: User) -> Decision | None:
+    """Return this person's newest decision if it can be undone."""
+    last = (
+        Decision.objects.filter(person=person, verb__in=list(_LEADS_TO))
+        .select_related("proposal__store")
+        .order_by("-pk")
+        .first()
+    )
+    if last is None or last.proposal is None:
+        return None
+    return last if last.proposal.state == _LEADS_TO[Verb(last.verb)] else None
+
+
+def undo(decision_id: int, *, person: User) -> Decided:
+    """Undo one's own decision: an approval is rolled back by a new commit, any other is reopened."""
+    decision = Decision.objects.select_related("proposal__store").filter(pk=decision_id, person=person).first()
+    if decision is None or decision.proposal is None:
+        raise NotFoundError("decision", str(decision_id))
+    proposal = fetch(decision.proposal.pk)
+    # A rollback that failed, or was itself rolled back, leaves the decision to be undone.
+    newest = proposal.decisions.exclude(verb__in=[Verb.ROLLBACK, Verb.FAIL]).order_by("-pk").first()
+    if newest is not None and newest.pk != decision.pk and proposal.state != State.ROLLED_BACK:
+        raise AlreadyDecidedError(proposal, newest)
+    if decision.verb == Verb.APPROVE:
+        change = Change.objects.filter(decision=decision).order_by("-pk").first()
+        if change is None:
+            raise AlreadyDecidedError(proposal, last_decision(proposal))
+        undone = rollback.roll_back(change, person=person)
+        return Decided(fetch(proposal.pk), undone.decision, undone)
+    if proposal.state not in REOPENABLE or proposal.state != _LEADS_TO.get(Verb(decision.verb)):
+        raise AlreadyDecidedError(proposal, last_decision(proposal))
+    return _reopen(proposal, person)
+
+
+def reopen(proposal_id: int, *, person: User, version: int) -> Decided:
+    """Let a proposal wait again that was rejected or handed back to its agent, whoever decided that and whenever.
+
+    Raises: AlreadyDecidedError, StaleViewError, NotPermittedError.
+    """
+    proposal = fetch(proposal_id)
+    if proposal.state not in REOPENABLE:
+        raise AlreadyDecidedError(proposal, last_decision(proposal))
+    if proposal.version != version:
+        raise StaleViewError("This proposal changed since you saw it. Nothing was decided; this is how it stands now.")
+    return _reopen(proposal, person)
+
+
+def _reopen(proposal: Proposal, person: User) -> Decided:
+    require_maintainer(person, proposal.store)
+    is_blocked = any(finding["severity"] == Severity.BLOCK for finding in proposal.revision.findings)
+    is_rejected = proposal.state == State.REJECTED
+    to = State.QUARANTINED if is_blocked and is_rejected else State.PENDING
+    reopened = proposals.move(proposal, to=to, verb=Verb.REOPEN, person=person)
+    return Decided(fetch(proposal.pk), reopened)
