@@ -298,9 +298,9 @@ def unaskable(proposal: Proposal) -> str:
 
 
 def ask_for_changes(proposal_id: int, *, person: User, version: int, note: str) -> Decided:
-    """Hand a waiting proposal back to its agent, with what should change. Nothing is applied; a revision brings it back.
+    """Hand a waiting proposal back to its agent, with what should change; a revision brings it back. Applies nothing.
 
-    Raises: AlreadyDecidedError, StaleViewError, NotPermittedError, SecretDetectedError.
+    Raises: AlreadyDecidedError, StaleViewError, NotPermittedError.
     """
     proposal = fetch(proposal_id)
     repeated = repeated_press(proposal, Verb.ASK_CHANGES, person, version)
