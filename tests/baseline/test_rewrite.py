@@ -12,6 +12,7 @@ from memoryreview.baseline import rewrite
 from memoryreview.baseline.errors import BaselineError
 from memoryreview.baseline.history import log
 from memoryreview.baseline.repository import Repository
+from memoryreview.baseline.rewalk import Walked
 from memoryreview.core.erasure import Eraser
 from tests.baseline.git_checks import AT, assert_clean, commit, documents_by_git, git, write
 
@@ -25,7 +26,7 @@ def eraser() -> Eraser:
     return Eraser(DAY, text=SECRET)
 
 
-def erase(repository: Repository, eraser: Eraser) -> rewrite.Walked:
+def erase(repository: Repository, eraser: Eraser) -> Walked:
     """All of it, as the operation does it."""
     aside, old = repository.git_dir.parent / "aside.git", repository.head()
     assert old is not None

@@ -18,7 +18,7 @@ from memoryreview.baseline import rewrite, steps
 from memoryreview.baseline.errors import BaselineError
 from memoryreview.baseline.lost import set_aside_before
 from memoryreview.baseline.message import compose
-from memoryreview.baseline.rewrite import Walked
+from memoryreview.baseline.rewalk import Walked
 from memoryreview.baseline.worktree import WorktreeError
 from memoryreview.core.erasure import Eraser
 from memoryreview.core.names import shown as shown_name

@@ -12,7 +12,7 @@ from django.contrib.sessions.models import Session
 from django.db import models
 from django_q.models import Task
 
-from memoryreview.baseline.rewrite import Walked
+from memoryreview.baseline.rewalk import Walked
 from memoryreview.core.erasure import Eraser
 from memoryreview.review.models import (
     Change,

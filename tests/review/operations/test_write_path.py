@@ -36,7 +36,7 @@ def test_only_erasing_rewrites_a_history() -> None:
         if "rewrite" in _imported(path) and "baseline" not in path.parts
     }
 
-    assert importers == {f"review/operations/{name}.py" for name in ("erase", "erase_rows", "erasures")}
+    assert importers == {f"review/operations/{name}.py" for name in ("erase", "erasures")}
 
 
 def test_only_operations_name_the_worktree() -> None:
