@@ -18,13 +18,13 @@ from memoryreview.core.names import shown
 from memoryreview.review.models import Agent, Proposal, State, Store, Verb
 
 from . import proposals
-from .apply import note_differing
 from .errors import CannotApplyError, NotPermittedError
 from .judge import judge
 from .keyed import keyed_digest
 from .late import named_differing, outdated
 from .proposals import Draft, Submission
 from .reconcile import reconcile_within
+from .record import note_differing
 from .settle import settle
 from .steady import moving
 from .stores import Workshop, locked

@@ -18,7 +18,7 @@ from memoryreview.core.typed import restore_line_ends
 from memoryreview.review.models import OPEN_STATES, Agent, Change, ChangeKind, Decision, Proposal, State, Verb
 
 from . import proposals
-from .apply import Landing, land, note_differing, standing_write, stands
+from .apply import Landing, land, standing_write, stands
 from .capture import Held, capture_within, refuse_secret_note
 from .errors import (
     AlreadyDecidedError,
@@ -32,6 +32,7 @@ from .errors import (
 from .permissions import Permission, may_maintain, permission, require_maintainer
 from .proposals import Draft, Submission, last_decision
 from .reconcile import reconcile_within
+from .record import note_differing
 from .standing import Standing, classification_of, judge_for, standing
 from .stores import Workshop, locked
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from memoryreview.baseline.worktree import WorktreeError
 from memoryreview.review.models import Change, Proposal, RevisionDocument, State, Store
 
-from .apply import note_differing
 from .keyed import keyed_digest
+from .record import note_differing
 from .stores import Workshop
 
 

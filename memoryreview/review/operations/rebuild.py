@@ -25,9 +25,9 @@ from memoryreview.review.models import (
 )
 
 from . import ledger, proposals
-from .apply import index_paths
 from .errors import CannotApplyError
 from .reconcile import reconcile_within
+from .record import index_paths
 from .standing import base_of, judge_for
 from .stores import Workshop, locked
 
