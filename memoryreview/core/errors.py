@@ -19,6 +19,16 @@ class MemoryReviewError(Exception):
         return {}
 
 
+def first_sentence(text: str) -> str:
+    """Return what a refusal says is wrong, without its full stop and what follows. A name in “…” is no end of it."""
+    depth = 0
+    for at, char in enumerate(text):
+        depth += (char == "“") - (char == "”")
+        if depth <= 0 and text.startswith(". ", at):
+            return text[:at]
+    return text.removesuffix(".")
+
+
 class NotUtf8Error(MemoryReviewError):
     problem = "not-utf8"
 

@@ -23,7 +23,7 @@ from memoryreview.baseline.repository import BaselineError, Repository
 from memoryreview.baseline.sessions import working_directories
 from memoryreview.baseline.worktree import Listing, Worktree, WorktreeError
 from memoryreview.core import formats, scan
-from memoryreview.core.errors import MemoryReviewError
+from memoryreview.core.errors import MemoryReviewError, first_sentence
 from memoryreview.core.formats import containment
 from memoryreview.core.model import FormatName, Guard, Problem, Scope, Severity, Tree
 from memoryreview.core.names import shown
@@ -209,7 +209,7 @@ def _first_commit(store: Store, tree: Tree) -> str:
     except (BaselineError, OSError) as error:
         # No store has it, so nobody would ever ask for it.
         shutil.rmtree(git_dir, ignore_errors=True)
-        what = error.strerror if isinstance(error, OSError) else str(error).partition(". ")[0]
+        what = error.strerror if isinstance(error, OSError) else first_sentence(str(error))
         raise AdoptError(
             f"The baseline cannot be written: {what}. Nothing was changed; make room or give permission, then try "
             "again."

@@ -16,7 +16,7 @@ from memoryreview.baseline.errors import BaselineError
 from memoryreview.baseline.repository import Repository
 from memoryreview.baseline.worktree import Worktree, WorktreeError
 from memoryreview.core.erasure import Eraser
-from memoryreview.core.errors import MemoryReviewError
+from memoryreview.core.errors import MemoryReviewError, first_sentence
 from memoryreview.core.names import shown
 from memoryreview.review.models import Backup, Decision, Erasure, ErasureState, MovedCommit, Store, Verb
 
@@ -93,7 +93,7 @@ def finish(erasure: Erasure) -> None:
     try:
         _finish(erasure)
     except MemoryReviewError as error:
-        what = str(error).partition(". ")[0]
+        what = first_sentence(str(error))
         raise BaselineError(
             f"The erasure in “{erasure.store.slug}” is in force, but not finished: {what}. It is carried on by itself, "
             "and until then nothing else is written to this store; make room or give permission if it stays so."
