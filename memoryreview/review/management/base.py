@@ -16,7 +16,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.database import NOTHING_CHANGED, DatabaseUnusableError, unusable
-from memoryreview.review.models import Store
+from memoryreview.review.models import Proposal, Store
 from memoryreview.review.operations.hostlock import Space, host_lock
 from memoryreview.routers import QUEUE_APP
 
@@ -96,6 +96,19 @@ class MemoryCommand(BaseCommand):
 
     def print_json(self, value: object) -> None:
         self.stdout.write(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def proposal_json(proposal: Proposal) -> dict[str, Any]:
+    """Return what `queue --json` and `show --json` say alike about a proposal."""
+    return {
+        "id": proposal.pk,
+        "state": proposal.state,
+        "store": proposal.store.slug,
+        "agent": proposal.agent.name if proposal.agent else None,
+        "title": proposal.title,
+        "kinds": proposal.kinds,
+        "created": proposal.created_at.isoformat(),
+    }
 
 
 def store_named(slug: str) -> Store:

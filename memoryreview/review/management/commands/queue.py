@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memoryreview.review.management.base import MemoryCommand
+from memoryreview.review.management.base import MemoryCommand, proposal_json
 from memoryreview.review.models import Proposal
 
 
@@ -11,18 +11,7 @@ class Command(MemoryCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         waiting = Proposal.objects.waiting().in_queue_order().select_related("store", "agent")
-        rows = [
-            {
-                "id": proposal.pk,
-                "state": proposal.state,
-                "store": proposal.store.slug,
-                "agent": proposal.agent.name if proposal.agent else None,
-                "title": proposal.title,
-                "kinds": proposal.kinds,
-                "created": proposal.created_at.isoformat(),
-            }
-            for proposal in waiting
-        ]
+        rows = [proposal_json(proposal) for proposal in waiting]
         if options["json"]:
             self.print_json(rows)
             return

@@ -3,7 +3,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from memoryreview.review.management.base import MemoryCommand, RefusedCommandError
+from memoryreview.review.management.base import MemoryCommand, RefusedCommandError, proposal_json
 from memoryreview.review.models import Proposal
 
 
@@ -21,13 +21,7 @@ class Command(MemoryCommand):
         revision = proposal.revision
         decisions = proposal.decisions.select_related("person", "agent").order_by("pk")
         shown = {
-            "id": proposal.pk,
-            "state": proposal.state,
-            "store": proposal.store.slug,
-            "agent": proposal.agent.name if proposal.agent else None,
-            "title": proposal.title,
-            "kinds": proposal.kinds,
-            "created": proposal.created_at.isoformat(),
+            **proposal_json(proposal),
             "base": revision.base,
             "revision": revision.number,
             "actions": revision.actions,
