@@ -71,6 +71,7 @@ def history(request: Request) -> HttpResponse:
     older = links.with_query(reverse("history"), **wanted.query(), before=page.older) if page.older else ""
     context = {
         "rows": page.rows,
+        "ticks": "ticked" if any(row.is_undoable for row in page.rows) else "",
         "older": older,
         "title": filter_words(wanted.store, wanted.path),
         "wanted": wanted,

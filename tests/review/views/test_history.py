@@ -54,6 +54,19 @@ def test_history_lists_every_change_newest_first(owner_client: Client, change: C
     assert _titles(page) == [change.title, "Adopt notes: 2 documents"]
 
 
+def test_history_offers_ticks_only_where_something_can_be_rolled_back(
+    owner_client: Client, store: Store, approve: Approve
+) -> None:
+    adopted_only = read(owner_client.get("/history/"))
+    assert adopted_only.all("form", id="ticked") == adopted_only.all("td", class_="table__tick") == []
+
+    approve(store, replaced("build.md", "5432", "5433"))
+
+    page = read(owner_client.get("/history/"))
+    page.one("form", id="ticked")
+    assert len(page.all("input", type="checkbox", name="change")) == 1
+
+
 def test_history_of_one_document(owner_client: Client, change: Change, store: Store, approve: Approve) -> None:
     approve(store, replaced("git.md", "- Rebase", "- Sign every tag.\n- Rebase"))
 
