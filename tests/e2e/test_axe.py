@@ -20,6 +20,37 @@ LOOKS: dict[str, dict[str, Any]] = {
     "narrow": {"color_scheme": "light", "viewport": {"width": 400, "height": 860}},
 }
 
+STANDING = {
+    "queue": "/",
+    "filtered-empty": "/?q=nothing-like-this",
+    "history": "/history/",
+    "tidy": "/tidy/?store=axe-untidy",
+    "batch-nothing": "/batch",
+    "rollback-selected": "/history/rollback",
+    "store-lost": "/stores/axe-lost/",
+    "store-emptied": "/stores/axe-emptied/",
+    "store-baseline-lost": "/stores/axe-no-baseline/",
+    "stores": "/stores/",
+    "store": "/stores/axe/",
+    "document": "/stores/axe/ports.md",
+    "blame": "/stores/axe/ports.md?view=blame",
+    "provenance": "/stores/axe/ports.md?view=blame&line=3",
+    "history-narrowed": "/history/?store=axe&kind=auto&since=2020-01-01",
+    "history-document": "/history/?store=axe&path=ports.md",
+    "history-entry": "/history/?store=axe&path=ports.md&entry=3",
+    "history-no-entry": "/history/?store=axe&path=ports.md&entry=never",
+    "agents": "/agents/",
+    "teams": "/teams/",
+    "settings": "/settings/",
+    "erase": "/stores/axe/erase",
+    "store-settings": "/settings/axe/",
+    "unread": "/history/?show=unread",
+    "health": "/health/",
+    "help": "/help/",
+    "missing": "/stores/no-such-store/",
+}
+"""Pages whose address is the same in every installation."""
+
 
 @pytest.fixture(scope="module")
 def pages(site: Site) -> dict[str, str]:
@@ -35,44 +66,17 @@ def pages(site: Site) -> dict[str, str]:
     oid, first = (row["oid"] for row in site.one.json("history", "axe"))
     _lose_folders(site)
     site.adopt("axe-untidy", rules="- Ask first.\n- Ask first.\n- Do not build it.\n- Do not build it. Ana does.\n")
-    return {
-        "queue": "/",
-        "filtered-empty": "/?q=nothing-like-this",
+    return STANDING | {
         "proposal": f"/proposals/{mixed}",
         "rendered": f"/proposals/{mixed}?view=rendered",
         "deletion": f"/proposals/{deletion}",
         "quarantined": f"/proposals/{quarantined}",
         "memory": f"/proposals/{beside}",
         "edit": f"/proposals/{mixed}/edit",
-        "history": "/history/",
-        "tidy": "/tidy/?store=axe-untidy",
         "change": f"/changes/{oid}",
         "restore": f"/stores/axe/restore/{oid}",
         "batch": f"/batch?proposal={mixed}&proposal={deletion}",
-        "batch-nothing": "/batch",
-        "rollback-selected": "/history/rollback",
-        "store-lost": "/stores/axe-lost/",
-        "store-emptied": "/stores/axe-emptied/",
-        "store-baseline-lost": "/stores/axe-no-baseline/",
-        "stores": "/stores/",
-        "store": "/stores/axe/",
-        "document": "/stores/axe/ports.md",
         "document-then": f"/stores/axe/ports.md?at={first}",
-        "blame": "/stores/axe/ports.md?view=blame",
-        "provenance": "/stores/axe/ports.md?view=blame&line=3",
-        "history-narrowed": "/history/?store=axe&kind=auto&since=2020-01-01",
-        "history-document": "/history/?store=axe&path=ports.md",
-        "history-entry": "/history/?store=axe&path=ports.md&entry=3",
-        "history-no-entry": "/history/?store=axe&path=ports.md&entry=never",
-        "agents": "/agents/",
-        "teams": "/teams/",
-        "settings": "/settings/",
-        "erase": "/stores/axe/erase",
-        "store-settings": "/settings/axe/",
-        "unread": "/history/?show=unread",
-        "health": "/health/",
-        "help": "/help/",
-        "missing": "/stores/no-such-store/",
     }
 
 
