@@ -25,6 +25,24 @@ POLICY = "; ".join(
 )
 
 
+AGENT_DOORS = ("/api/", "/hooks/")
+
+
+def without_cookies(get_response: GetResponse) -> GetResponse:
+    """Take cookies away from what is asked at the doors of agents, before a session could be looked up.
+
+    Nothing there may depend on one, and looking costs a query whose failure would be answered with a page.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        if request.path_info.startswith(AGENT_DOORS):
+            request.META.pop("HTTP_COOKIE", None)
+            request.COOKIES = {}
+        return get_response(request)
+
+    return middleware
+
+
 def check_host(get_response: GetResponse) -> GetResponse:
     """Refuse a foreign Host header before anything runs (DNS rebinding): Django looks only when something asks."""
 

@@ -61,6 +61,7 @@ MIDDLEWARE = [
     "memoryreview.middleware.check_host",
     "memoryreview.middleware.security_headers",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "memoryreview.middleware.without_cookies",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

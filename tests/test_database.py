@@ -128,8 +128,9 @@ class TestServer:
         assert "is damaged: its file is no SQLite file" in answer.content.decode()
         assert "Traceback" not in answer.content.decode()
 
-    def test_the_api_answers_with_a_problem(self, ask: Ask) -> None:
-        answer = ask("/api/v1/stores", authorization="Bearer mrv_x")
+    @pytest.mark.parametrize("cookie", ["", f"memoryreview_session={'a' * 32}"], ids=["no cookie", "a session"])
+    def test_the_api_answers_with_a_problem(self, ask: Ask, cookie: str) -> None:
+        answer = ask("/api/v1/stores", authorization="Bearer mrv_x", cookie=cookie)
         assert answer.status_code == 503
         assert answer.headers["Content-Type"] == "application/problem+json"
         problem = json.loads(answer.content)

@@ -1,4 +1,7 @@
-"""Addresses of the agents' doors. `urlpatterns` stand below `api/v1/`, `hook_urlpatterns` below `hooks/v1/`."""
+"""Addresses of the agents' doors. `urlpatterns` stand below `api/v1/`, `hook_urlpatterns` below `hooks/v1/`.
+
+`stray_urlpatterns` answer what is asked beside them, of another version say: a problem too, never a page.
+"""
 
 from __future__ import annotations
 
@@ -33,3 +36,4 @@ hook_urlpatterns = [
     path("", views.unknown, name="hook-root"),
     path("<anything:rest>", views.unknown, name="hook-unknown"),
 ]
+stray_urlpatterns = [path("", views.unknown), path("<anything:rest>", views.unknown)]

@@ -4,8 +4,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import URLPattern, URLResolver, get_resolver
+from pytest_django import DjangoAssertNumQueries
 
 from memoryreview.review.models import Decision, Proposal, Store
 from memoryreview.review.operations.stores import reading
@@ -16,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 WITHOUT_SIGN_IN = frozenset({"sign-in", "welcome", "health", "api-schema"})
-OF_AGENTS = ("api/v1/", "hooks/v1/")
+OF_AGENTS = ("api/", "hooks/")
 
 
 def all_patterns(resolver: URLResolver | None = None, prefix: str = "") -> Iterator[tuple[str, URLPattern]]:
@@ -108,3 +111,25 @@ def test_every_door_of_agents_wants_a_token_or_a_signature(store: Store, known: 
             assert response.headers["Content-Type"] == "application/problem+json"
 
     assert set(answers.values()) == {401, 404, 405}
+
+
+@pytest.mark.parametrize("address", ["/api/", "/api/v2/stores", "/hooks/", "/hooks/v2/claude", "/api/v1/nothing"])
+def test_stray_address_of_an_agent_is_told_as_a_problem(client: Client, address: str) -> None:
+    answer = client.get(address)
+
+    assert (answer.status_code, answer.headers["Content-Type"]) == (404, "application/problem+json")
+    assert answer.json()["type"] == "not-found"
+
+
+def test_doors_of_agents_never_look_for_a_session(
+    api: Api, store: Store, owner_client: Client, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    headers = {"authorization": f"Bearer {api.agent.token}"}
+    with CaptureQueriesContext(connection) as alone:
+        Client().get("/api/v1/stores", headers=headers)
+
+    with django_assert_num_queries(len(alone)):
+        answer = owner_client.get("/api/v1/stores", headers=headers)
+
+    assert answer.json()["stores"]
+    assert answer.cookies == {}
