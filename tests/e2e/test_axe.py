@@ -33,6 +33,8 @@ STANDING = {
     "stores": "/stores/",
     "store": "/stores/axe/",
     "document": "/stores/axe/ports.md",
+    "document-entries": "/stores/axe/ports.md?view=entries",
+    "document-loaded": "/stores/axe-full/MEMORY.md?view=agent",
     "blame": "/stores/axe/ports.md?view=blame",
     "provenance": "/stores/axe/ports.md?view=blame&line=3",
     "history-narrowed": "/history/?store=axe&kind=auto&since=2020-01-01",
@@ -65,6 +67,7 @@ def pages(site: Site) -> dict[str, str]:
     quarantined = site.propose("axe", tip)
     oid, first = (row["oid"] for row in site.one.json("history", "axe"))
     _lose_folders(site)
+    site.adopt("axe-full", ports=TEXT, MEMORY="# Index\n\n" + "- [Ports](ports.md) — which\n" * 205)
     site.adopt("axe-untidy", rules="- Ask first.\n- Ask first.\n- Do not build it.\n- Do not build it. Ana does.\n")
     return STANDING | {
         "proposal": f"/proposals/{mixed}",

@@ -15,7 +15,21 @@ from .hermes import Hermes
 from .markdown import Markdown
 from .sniff import is_instruction
 
-__all__ = ["Catalogue", "Format", "Found", "LinkState", "Match", "detect", "is_instruction", "of", "of_document"]
+__all__ = [
+    "LOADED_NAMES",
+    "Catalogue",
+    "Format",
+    "Found",
+    "LinkState",
+    "Match",
+    "detect",
+    "is_instruction",
+    "of",
+    "of_document",
+]
+
+LOADED_NAMES = frozenset({INDEX_NAME, *hermes.CHARACTERS, codex.SUMMARY_NAME})
+"""Names of all documents that some tool always loads; whether one does in a store, its format's `meters` say."""
 
 HEADED_SHARE = 1 / 3
 """Share of the documents with a topic file's frontmatter from which on a folder without index rows is Claude's."""

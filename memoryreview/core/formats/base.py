@@ -84,6 +84,17 @@ class Meter:
         return self.cut_line if self.cut_line is not None else self.past_line
 
 
+@dataclass(frozen=True, slots=True)
+class LoadedLine:
+    """A line as a tool loads it: `text` with its line end, without what the tool hides.
+
+    `number` is that of the line in its document, 1-based; None for what the tool itself puts between entries.
+    """
+
+    number: int | None
+    text: bytes
+
+
 class Format(Protocol):
     name: FormatName
 
@@ -92,6 +103,9 @@ class Format(Protocol):
 
     def meters(self, path: str, data: bytes) -> tuple[Meter, ...]:
         """Return the budgets that apply to this document; empty for a document that is not always loaded."""
+
+    def loads(self, path: str, data: bytes) -> tuple[LoadedLine, ...]:
+        """Return the lines that are always loaded, as if there were no limit; empty for a document that is not."""
 
     def lint(self, tree: Tree) -> tuple[Problem, ...]:
         """Return what looks wrong in a folder, by path and line."""

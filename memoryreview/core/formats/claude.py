@@ -12,7 +12,7 @@ from memoryreview.core.names import shown
 from memoryreview.core.text import Line, split_lines
 
 from . import blocks, index, lint, signs, sniff
-from .base import Entry, IndexRow, Meter, basename, directory
+from .base import Entry, IndexRow, LoadedLine, Meter, basename, directory
 from .catalogue import Catalogue
 
 INDEX_NAME = "MEMORY.md"
@@ -50,6 +50,9 @@ class Claude:
             Meter(path, "lines", used_lines, INDEX_LINES, cut),
             Meter(path, "bytes", used_bytes, INDEX_BYTES, cut),
         )
+
+    def loads(self, path: str, data: bytes) -> tuple[LoadedLine, ...]:
+        return tuple(_loaded(data)) if self.is_index(path) else ()
 
     def lint(self, tree: Tree) -> tuple[Problem, ...]:
         problems = lint.files(tree)
@@ -103,8 +106,8 @@ def has_head(data: bytes) -> bool:
     return head.type in _TYPES or bool(head.name and head.description) or head.get("node_type", "metadata") == "memory"
 
 
-def _loaded(data: bytes) -> Iterator[tuple[Line, int]]:
-    """Yield the lines that the loader counts, each with the number of its bytes outside comments."""
+def _loaded(data: bytes) -> Iterator[LoadedLine]:
+    """Yield the lines that the loader counts, without the comments in them."""
     head = frontmatter.read(data)
     first = head.end if isinstance(head, Frontmatter) else 0
     comments = markdown.comments(data)
@@ -112,19 +115,18 @@ def _loaded(data: bytes) -> Iterator[tuple[Line, int]]:
     for line in split_lines(data):
         while place < len(comments) and comments[place][1] <= line.start:
             place += 1
-        hidden, after = 0, place
+        after = place
         while after < len(comments) and comments[after][0] < line.end:
-            start, end = comments[after]
-            hidden += min(end, line.end) - max(start, line.start)
             after += 1
-        is_only_comment = hidden > 0 and not _outside(line, comments[place:after]).strip()
+        text = _outside(line, comments[place:after])
+        is_only_comment = after > place and not text.strip()
         if line.start >= first and not is_only_comment:
-            yield line, line.end - line.start - hidden
+            yield LoadedLine(line.number, text)
 
 
 def _outside(line: Line, comments: Sequence[tuple[int, int]]) -> bytes:
     """Return the text of a line without the comments in it."""
-    text = bytearray(line.body)
+    text = bytearray(line.raw)
     for start, end in reversed(comments):
         del text[max(0, start - line.start) : max(0, end - line.start)]
     return bytes(text)
@@ -135,8 +137,8 @@ def _measured(data: bytes) -> tuple[tuple[int, int | None], tuple[int, int | Non
     used_lines = used_bytes = 0
     by_lines: int | None = None
     by_bytes: int | None = None
-    for line, shown_bytes in _loaded(data):
-        used_lines, used_bytes = used_lines + 1, used_bytes + shown_bytes
+    for line in _loaded(data):
+        used_lines, used_bytes = used_lines + 1, used_bytes + len(line.text)
         if by_lines is None and used_lines > INDEX_LINES:
             by_lines = line.number
         if by_bytes is None and used_bytes > INDEX_BYTES:

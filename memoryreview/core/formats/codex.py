@@ -12,7 +12,7 @@ from memoryreview.core.names import shown
 from memoryreview.core.text import split_lines
 
 from . import blocks, lint
-from .base import Entry, Meter, basename, directory, is_document
+from .base import Entry, LoadedLine, Meter, basename, directory, is_document
 from .catalogue import Catalogue
 
 HANDBOOK_NAME = "MEMORY.md"
@@ -48,6 +48,11 @@ class Codex:
         limit_bytes = SUMMARY_TOKENS * BYTES_PER_TOKEN
         cut = next((line.number for line in split_lines(data) if line.end > limit_bytes), None)
         return (Meter(path, "tokens", -(-len(data) // BYTES_PER_TOKEN), SUMMARY_TOKENS, cut),)
+
+    def loads(self, path: str, data: bytes) -> tuple[LoadedLine, ...]:
+        if basename(path) != SUMMARY_NAME:
+            return ()
+        return tuple(LoadedLine(line.number, line.raw) for line in split_lines(data))
 
     def lint(self, tree: Tree) -> tuple[Problem, ...]:
         problems = lint.files(tree)

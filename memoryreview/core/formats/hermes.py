@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from memoryreview.core.model import FormatName, Problem, Tree
-from memoryreview.core.text import BYTE_ORDER_MARK
+from memoryreview.core.text import BYTE_ORDER_MARK, split_lines
 
 from . import blocks, index, lint
-from .base import Entry, Meter, basename
+from .base import Entry, LoadedLine, Meter, basename
 from .catalogue import Catalogue
 
 MEMORY_NAME, USER_NAME = "MEMORY.md", "USER.md"
@@ -16,7 +17,7 @@ CHARACTERS = {MEMORY_NAME: 2_200, USER_NAME: 1_375}
 """Usual limits by document. Settings may differ, and files above them are common; nothing is cut off at reading."""
 
 _DELIMITER = re.compile(rb"\r?\n\xc2\xa7\r?\n")
-_DELIMITER_CHARS = len("\n§\n")
+_BETWEEN = "\n§\n"
 _TRIMMED = b" \t\r\n"
 
 
@@ -39,12 +40,16 @@ class Hermes:
         limit = CHARACTERS[basename(path)]
         joined, past = 0, None
         for start, end in _spans(data):
-            joined += _DELIMITER_CHARS if joined else 0
+            joined += len(_BETWEEN) if joined else 0
             room, text = limit - joined, data[start:end].decode("utf-8", "replace")
             joined += len(text)
             if joined > limit and past is None:
                 past = data.count(b"\n", 0, start) + 1 + text[: max(0, room)].count("\n")
         return (Meter(path, "characters", joined, limit, None, past),)
+
+    def loads(self, path: str, data: bytes) -> tuple[LoadedLine, ...]:
+        """Return the lines of the entries, joined as Hermes joins them."""
+        return tuple(_joined(data)) if is_memory(path) else ()
 
     def lint(self, tree: Tree) -> tuple[Problem, ...]:
         problems = lint.files(tree)
@@ -116,6 +121,18 @@ def _spans(data: bytes) -> list[tuple[int, int]]:
             spans.append((first, last))
         start = match.end() if match else end
     return spans
+
+
+def _joined(data: bytes) -> Iterator[LoadedLine]:
+    spans = _spans(data)
+    for start, end in spans:
+        first = data.count(b"\n", 0, start) + 1
+        *above, last = split_lines(data[start:end])
+        yield from (LoadedLine(first + at, line.raw) for at, line in enumerate(above))
+        is_last = end == spans[-1][1]
+        yield LoadedLine(first + len(above), last.raw if is_last else last.raw + b"\n")
+        if not is_last:
+            yield LoadedLine(None, _BETWEEN.lstrip("\n").encode())
 
 
 def _entry(path: str, data: bytes, start: int, end: int) -> Entry:

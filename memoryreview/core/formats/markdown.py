@@ -7,7 +7,7 @@ from memoryreview.core.markdown import Place
 from memoryreview.core.model import FormatName, Problem, Tree
 
 from . import blocks, hermes, index, lint, sniff
-from .base import Entry, Meter, basename
+from .base import Entry, LoadedLine, Meter, basename
 from .catalogue import Catalogue
 
 INDEX_NAMES = frozenset({"memory.md", "index.md"})
@@ -23,6 +23,9 @@ class Markdown:
 
     def meters(self, path: str, data: bytes) -> tuple[Meter, ...]:
         """Return nothing: no agent loads these documents by itself."""
+        return ()
+
+    def loads(self, path: str, data: bytes) -> tuple[LoadedLine, ...]:
         return ()
 
     def lint(self, tree: Tree) -> tuple[Problem, ...]:

@@ -174,13 +174,14 @@ def _provenance(
     return Provenance(
         title=entry.title if entry is not None else "",
         first=about.start + 1,
-        url=_history_url(place, entry) if entry is not None else "",
+        url=history_url(place, entry) if entry is not None else "",
         origins=origins(found, changes, about, now)[:_ORIGINS_SHOWN],
         older=f"{_line_words(unknown)}: older than what was looked at." if unknown else "",
     )
 
 
-def _history_url(place: Place, entry: Entry) -> str:
+def history_url(place: Place, entry: Entry) -> str:
+    """Return the address of an entry's history."""
     at = place.kept.get("at", "")
     return links.history_url(store=place.store.slug, path=place.path, entry=str(entry.lines[0]), at=at)
 

@@ -2,28 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.contrib.auth.models import User
 
 from memoryreview.baseline.repository import Snapshot
-from memoryreview.core.formats import of as format_of
+from memoryreview.core.formats.base import Entry
+from memoryreview.core.loaded import loaded
 from memoryreview.core.model import FormatName, Scope
 from memoryreview.review.models import Change, ChangedPath, Store
+from memoryreview.review.operations.blame import entries_of
 from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.operations.horizon import out_of_reach
 from memoryreview.review.operations.stores import reading
 
 from . import documents, links
-from .blame import BlamePage, Place, blame_page
+from .blame import BlamePage, Place, blame_page, history_url
 from .documents import Prose, Raw, Tab
 from .editing import fits_a_form
 from .evidence import MeterView, budgets
-from .words import Moment, moment, plural, short_oid, size_words
+from .loaded import LoadedView, loaded_view
+from .words import Moment, moment, plural, short_oid, size_words, span_words
 
-_TABS = {"raw": "Raw text", "rendered": "Rendered", "blame": "Blame", "history": "History"}
+_TABS = {
+    "raw": "Raw text",
+    "rendered": "Rendered",
+    "entries": "Entries",
+    "agent": "As the agent sees it",
+    "blame": "Blame",
+    "history": "History",
+}
+_ENTRIES_SHOWN = 1_000
+_ENTRY_WORDS = {
+    "document": "frontmatter",
+    "row": "index row",
+    "task-group": "task group",
+    "section": "heading",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRow:
+    """One entry: what it is, what it says, its lines in words, and the address of its history."""
+
+    kind: str
+    text: str
+    lines: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class EntryList:
+    """The entries of a document; `left_out` counts those that are not shown."""
+
+    rows: tuple[EntryRow, ...]
+    left_out: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +104,8 @@ class DocumentPage:
     view: str
     raw: Raw | None
     prose: Prose | None
+    entry_list: EntryList | None
+    loaded: LoadedView | None
     blame: BlamePage | None
     meters: tuple[MeterView, ...]
     differs: bool
@@ -98,13 +135,13 @@ def document_page(store: Store, ask: Ask, person: User, now: datetime) -> Docume
         data = tree.get(path)
         if data is None and (change is not None or not _was_ever(store, path)):
             return None
-        view = "history" if data is None else ask.view if ask.view in _TABS else "raw"
-        kept = {"at": change.oid} if change is not None else {}
-        place = Place(store, tree, path, kept)
+        in_context = loaded(path, data or b"", FormatName(store.format))
+        views = _views(is_gone=data is None, is_loaded=in_context is not None)
+        view = ask.view if ask.view in views else views[0]
+        place = Place(store, tree, path, {"at": change.oid} if change is not None else {})
         shown = blame_page(place, start=ask.start, lineno=ask.lineno, now=now) if view == "blame" else None
         older = _older(change, present, path, data, now) if change is not None else None
-    form = format_of(FormatName(store.format))
-    content = data or b""
+    content, entries = data or b"", entries_of(store, path, data or b"")
     is_now = data is not None and change is None
     return DocumentPage(
         store=store.slug,
@@ -112,20 +149,29 @@ def document_page(store: Store, ask: Ask, person: User, now: datetime) -> Docume
         path=path,
         head=short_oid(head),
         size=size_words(len(content)),
-        entries=plural(len(form.entries(path, content)), "entry", "entries"),
-        tabs=_tabs(place, view, is_gone=data is None),
+        entries=plural(len(entries), "entry", "entries"),
+        tabs=_tabs(place, view, views),
         view=view,
         raw=documents.raw(content) if view == "raw" else None,
         prose=documents.prose(content) if view == "rendered" else None,
+        entry_list=_entry_list(place, entries) if view == "entries" else None,
+        loaded=loaded_view(in_context) if in_context is not None and view == "agent" else None,
         blame=shown,
-        meters=budgets(form, path, content) if is_now else (),
+        meters=budgets(FormatName(store.format), path, content) if is_now else (),
         differs=change is None and path in store.differing,
         targets=_targets(store, person) if is_now and fits_a_form(path) else (),
         is_gone=data is None,
         older=older,
-        download_url=links.document_url(store.slug, path, **kept, view="file") if data is not None else "",
+        download_url=links.document_url(store.slug, path, **place.kept, view="file") if data is not None else "",
         content=content,
     )
+
+
+def _views(*, is_gone: bool, is_loaded: bool) -> list[str]:
+    """Return the views there are of a document, the usual one first."""
+    if is_gone:
+        return ["history"]
+    return [name for name in _TABS if name != "agent" or is_loaded]
 
 
 def _was_ever(store: Store, path: str) -> bool:
@@ -143,9 +189,8 @@ def _older(change: Change, present: Snapshot, path: str, data: bytes | None, now
     )
 
 
-def _tabs(place: Place, view: str, *, is_gone: bool) -> tuple[Tab, ...]:
+def _tabs(place: Place, view: str, views: Iterable[str]) -> tuple[Tab, ...]:
     """Return the views there are. The history is that of the document, whatever version of it is shown."""
-    names = ["history"] if is_gone else list(_TABS)
     return tuple(
         Tab(
             _TABS[name],
@@ -157,8 +202,21 @@ def _tabs(place: Place, view: str, *, is_gone: bool) -> tuple[Tab, ...]:
             ),
             name == view,
         )
-        for name in names
+        for name in views
     )
+
+
+def _entry_list(place: Place, entries: Sequence[Entry]) -> EntryList:
+    rows = tuple(
+        EntryRow(
+            kind=_ENTRY_WORDS.get(entry.kind, entry.kind),
+            text=entry.text,
+            lines=span_words(*entry.lines),
+            url=history_url(place, entry),
+        )
+        for entry in entries[:_ENTRIES_SHOWN]
+    )
+    return EntryList(rows, max(0, len(entries) - len(rows)))
 
 
 def _targets(store: Store, person: User) -> tuple[str, ...]:

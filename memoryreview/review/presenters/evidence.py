@@ -130,18 +130,15 @@ def meters(form: Format, tree: Tree, delta: Delta) -> tuple[MeterView, ...]:
     """Return the budgets of what changes, before and after; of the first index when no changed document has one."""
     changes = budget_changes(tree, Overlay(tree, delta), Context(format=form.name))
     changed = tuple(view for change in changes for view in _compared(change))
-    return changed or index_budgets(form, tree, note=", unchanged")
-
-
-def index_budgets(form: Format, tree: Tree, *, note: str = "") -> tuple[MeterView, ...]:
-    """Return the budgets of a store's first index as it stands."""
+    if changed:
+        return changed
     index = next((path for path in sorted(tree) if form.is_index(path)), None)
-    return () if index is None else budgets(form, index, tree[index], note=note)
+    return () if index is None else budgets(form.name, index, tree[index], note=", unchanged")
 
 
-def budgets(form: Format, path: str, data: bytes, *, note: str = "") -> tuple[MeterView, ...]:
-    """Return the budgets of one document as it stands."""
-    found = of_document(form.name, path, data).meters(path, data)
+def budgets(name: FormatName, path: str, data: bytes, *, note: str = "") -> tuple[MeterView, ...]:
+    """Return the budgets of one document of a store as it stands."""
+    found = of_document(name, path, data).meters(path, data)
     return tuple(_meter(meter, number, note=note) for number, meter in enumerate(found))
 
 

@@ -10,7 +10,7 @@ from memoryreview.review.models import Proposal, Revision
 from memoryreview.review.operations.errors import finding_json
 
 from . import links
-from .words import kind_words, listed, short_oid
+from .words import kind_words, listed, short_oid, span_words
 
 _SHOWN = 12
 
@@ -83,8 +83,7 @@ def _where(action: dict[str, Any]) -> str:
     span = action["new_lines"] or action["lines"]
     if not span:
         return str(action["path"])
-    first, last = span
-    return f"{action['path']}, " + (f"line {first}" if first == last else f"lines {first}–{last}")
+    return f"{action['path']}, {span_words(*span)}"
 
 
 def _mismatch(proposal: Proposal) -> str:

@@ -11,7 +11,6 @@ from django.contrib.auth.models import User
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from memoryreview.core.formats import of as format_of
 from memoryreview.core.model import FormatName, Guard, Problem, Scope, Tree
 from memoryreview.review.models import Agent, Change, Proposal, Store
 from memoryreview.review.operations import anew, horizon
@@ -20,10 +19,10 @@ from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.operations.stores import is_being_restored, reading
 
 from . import links
-from .evidence import MeterView, index_budgets
+from .listing import Listing, listing
+from .loaded import LoadedLink, loaded_links
 from .words import Moment, moment, plural, short_oid
 
-_DOCUMENTS_SHOWN = 1000
 _PROBLEMS_SHOWN = 50
 _CACHED_HEADS = 64
 
@@ -74,10 +73,9 @@ class StorePage:
     guard_words: str
     head: str
     head_url: str
-    documents: tuple[DocumentLink, ...]
-    more_documents: int
+    listing: Listing
     count: str
-    meters: tuple[MeterView, ...]
+    loaded: tuple[LoadedLink, ...]
     problems: tuple[ProblemView, ...]
     more_problems: int
     differing: tuple[DocumentLink, ...]
@@ -128,32 +126,29 @@ def store_row(store: Store, now: datetime) -> StoreRow:
     )
 
 
-def store_page(store: Store, now: datetime, wanted: str = "") -> StorePage:
-    """Read the approved documents of a store; `wanted` keeps those whose path holds it."""
-    tree: Tree = {}
+def store_page(store: Store, now: datetime, wanted: str = "", start: int = 0) -> StorePage:
+    """Read the approved documents of a store; `wanted` keeps those whose path holds it, `start` is the first shown."""
     head, unreadable = "", ""
     found: tuple[Problem, ...] = ()
-    meters: tuple[MeterView, ...] = ()
-    paths: list[str] = []
+    loaded: tuple[LoadedLink, ...] = ()
+    listed = Listing()
     try:
         with reading(store) as repository:
             head = repository.head() or ""
             tree = repository.snapshot(head)
-            paths = sorted(tree)
             found = _problems(store, head, tree)
-            meters = index_budgets(format_of(FormatName(store.format)), tree)
+            loaded = loaded_links(store.slug, tree, FormatName(store.format))
+            listed = listing(store, tree, now, wanted=wanted, start=start)
     except CannotApplyError as error:
         unreadable = str(error)
-    shown = [path for path in paths if wanted.casefold() in path.casefold()]
     return StorePage(
         row=store_row(store, now),
         guard_words=GUARD_WORDS[Guard(store.guard)],
         head=short_oid(head),
         head_url=links.oid_url(head, store.slug) if head else "",
-        documents=_links(store, shown[:_DOCUMENTS_SHOWN]),
-        more_documents=max(0, len(shown) - _DOCUMENTS_SHOWN),
-        count=plural(len(paths), "document"),
-        meters=meters,
+        listing=listed,
+        count=plural(listed.count, "document"),
+        loaded=loaded,
         problems=tuple(_problem(store, problem) for problem in found[:_PROBLEMS_SHOWN]),
         more_problems=max(0, len(found) - _PROBLEMS_SHOWN),
         differing=_links(store, store.differing),

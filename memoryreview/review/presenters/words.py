@@ -150,3 +150,8 @@ def size_words(size_bytes: int) -> str:
     if size_bytes < 1_000_000_000:
         return f"{size_bytes / 1_000_000:.1f} MB"
     return f"{size_bytes / 1_000_000_000:.1f} GB"
+
+
+def span_words(first: int, last: int) -> str:
+    """Name lines, both 1-based and included: "line 3", "lines 3–5"."""
+    return f"line {first}" if first == last else f"lines {first}–{last}"

@@ -56,7 +56,7 @@ def store(request: Request, slug: str) -> HttpResponse:
         raise Http404
     context = {
         "toast": toast.take(request),
-        "page": store_page(found, timezone.now(), wanted),
+        "page": store_page(found, timezone.now(), wanted, number(request.GET.get("from", ""))),
         "q": wanted,
         "may_set": may_maintain(request.user, found),
         "may_name_folder": configure.may_name_folder(request.user),

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from pytest_django import DjangoAssertNumQueries
 
 from memoryreview.review.models import Change, Proposal, State, Store
 from memoryreview.review.operations.capture import capture
 from memoryreview.review.presenters import links
-from tests.conftest import MakeStore, Propose, replaced
+from tests.conftest import MakeStore, Propose, on_disk, replaced
 
 from .conftest import Browser
 from .reading import read
@@ -191,3 +192,74 @@ def test_without_a_team_there_is_nothing_to_promote_to(
     owner_client: Client, store: Store, make_store: MakeStore, browser: Browser, second: User
 ) -> None:
     assert read(owner_client.get("/stores/notes/git.md")).all("form", action="/promote") == []
+
+
+def test_document_is_listed_with_its_size_entries_and_last_change(
+    owner_client: Client, store: Store, propose: Propose
+) -> None:
+    proposal = propose(store, replaced("build.md", "5432", "5433"))
+    shown = read(owner_client.get(f"/proposals/{proposal.pk}")).form(f"/proposals/{proposal.pk}/approve")
+    owner_client.post(f"/proposals/{proposal.pk}/approve", shown)
+    change = Change.objects.get(proposal=proposal)
+
+    page = read(owner_client.get("/stores/notes/"))
+
+    rows = [
+        [cell.text for cell in page.elements if row in cell.ancestors and cell.tag == "td"] for row in page.all("tr")
+    ]
+    size = f"{len(on_disk(store, 'build.md'))} bytes"
+    assert rows[1] == [size, "5 entries", change.title, "claude and olga", "just now"]
+    assert rows[2][2:4] == ["Adopt notes: 2 documents", "olga"]
+
+
+def test_many_documents_are_listed_page_by_page(
+    owner_client: Client, make_store: MakeStore, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    make_store({f"n{number:03}.md": f"# N{number}\n" for number in range(205)}, name="many")
+    owner_client.get("/stores/many/")
+
+    with django_assert_num_queries(13):
+        first = read(owner_client.get("/stores/many/"))
+    last = read(owner_client.get(first.one("a", href="/stores/many/?from=100#documents").attributes["href"]))
+    end = read(owner_client.get(last.one("a", href="/stores/many/?from=200#documents").attributes["href"]))
+    found = read(owner_client.get("/stores/many/", {"q": "N20"}))
+
+    assert [link.text for link in first.all("a") if link.text.endswith(".md")] == [f"n{n:03}.md" for n in range(100)]
+    assert [link.text for link in end.all("a") if link.text.endswith(".md")] == [f"n{n}.md" for n in range(200, 205)]
+    assert "Documents 201–205 of 205" in end.text
+    assert [link.text for link in found.all("a") if link.text.endswith(".md")] == [f"n{n}.md" for n in range(200, 205)]
+
+
+def test_index_is_shown_as_the_agent_sees_it(owner_client: Client, make_store: MakeStore) -> None:
+    rows = "".join(f"- [T{number}](t{number}.md)\n" for number in range(1, 204))
+    make_store({"MEMORY.md": f"---\nname: I\n---\n<!-- unseen -->\n{rows}", "a.md": "# A\n"}, name="claude")
+    listed = read(owner_client.get("/stores/claude/"))
+
+    page = read(owner_client.get(listed.one("a", href="/stores/claude/MEMORY.md?view=agent").attributes["href"]))
+
+    before, _, after = page.text.partition(
+        "Here the budget of 200 lines ends, at row 201: the agent does not see the 3"
+    )
+    assert "[T1](t1.md)" in before
+    assert "[T200](t200.md)" in before
+    assert "unseen" not in page.text
+    assert "205- [T201](t201.md)" in after
+    assert "As the agent sees it" not in read(owner_client.get("/stores/claude/a.md", {"view": "agent"})).text
+
+
+def test_entries_past_the_limit_of_hermes_are_shown_as_read(owner_client: Client, make_store: MakeStore) -> None:
+    make_store({"MEMORY.md": "First.\n§\n" + "x" * 2200 + "\n§\nLast one.\n"}, name="hermes")
+
+    page = read(owner_client.get("/stores/hermes/MEMORY.md", {"view": "agent"}))
+
+    assert "2,201: the agent still reads what is below, but no more can be added." in page.text
+    assert "Last one." in page.text
+
+
+def test_entries_of_a_document_lead_to_their_history(owner_client: Client, store: Store) -> None:
+    page = read(owner_client.get("/stores/notes/git.md", {"view": "entries"}))
+
+    cells = [cell.text for cell in page.all("th", scope="row")]
+    assert cells == ["Git", "Never force-push to main.", "Rebase before review."]
+    link = page.one("a", aria_label="History of line 4")
+    assert link.attributes["href"] == "/history/?store=notes&path=git.md&entry=4"
