@@ -6,6 +6,7 @@ Suggestions for a person, pair by pair and never transitive. Nothing here has an
 from __future__ import annotations
 
 from .beside import Beside, beside
+from .disagree import disagrees
 from .links import Links
 from .model import Place, Relation, RelationKind
 from .statement import Statement, statements
@@ -21,6 +22,7 @@ __all__ = [
     "Statement",
     "StoreIndex",
     "beside",
+    "disagrees",
     "statements",
     "within",
 ]

@@ -10,10 +10,10 @@ from pydantic import BaseModel, ConfigDict
 
 from memoryreview.baseline.repository import Repository
 from memoryreview.review.models import UNDECIDED_STATES, ChangeKind, Decision, Proposal, Store, Verb
-from memoryreview.review.operations import proposals
 from memoryreview.review.operations.errors import finding_json
 from memoryreview.review.operations.receive import Preview, Receipt
 from memoryreview.review.operations.rejected import rejected_before_json
+from memoryreview.review.operations.summary import action_json
 
 from .unified import unified_diff
 
@@ -246,7 +246,7 @@ def preview_answer(preview: Preview) -> dict[str, Any]:
         "base": preview.head,
         "state": preview.state,
         "verdict": str(classification.verdict),
-        "actions": [proposals.action_json(action) for action in classification.actions],
+        "actions": [action_json(action) for action in classification.actions],
         "findings": [finding_json(finding) for finding in classification.findings],
         "diff": "".join(unified_diff(path, preview.tree.get(path), new) for path, new in sorted(preview.delta.items())),
         "rejected_before": preview.rejected_before,

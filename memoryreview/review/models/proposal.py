@@ -49,6 +49,7 @@ class Proposal(models.Model):
     title = models.CharField(max_length=300, default="")
     kinds = models.JSONField(default=list)
     paths = models.JSONField(default=list)
+    concerns = models.JSONField(default=list)  # why it deserves a close look, the gravest first
     risk = models.PositiveSmallIntegerField(default=0)  # queue order, highest first
     added = models.PositiveIntegerField(default=0)  # lines
     removed = models.PositiveIntegerField(default=0)  # lines

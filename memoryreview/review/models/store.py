@@ -98,3 +98,7 @@ class Agent(models.Model):
     @property
     def is_direct(self) -> bool:
         return self.name == Agent.DIRECT
+
+    @property
+    def is_reserved(self) -> bool:
+        return self.name in Agent.RESERVED

@@ -31,11 +31,11 @@ from memoryreview.review.models import (
     Verb,
 )
 
-from . import proposals
 from .adopt import Adopted, AdoptError, begin_history, problems, record_beginning
 from .permissions import require_maintainer
 from .standing import classification_of, standing
 from .stores import LOCK_TIMEOUT_S, Workshop, alone, aside_dir, baseline_dir, no_other_host, worktree_of
+from .summary import show, summarise
 
 log = logging.getLogger(__name__)
 
@@ -215,7 +215,7 @@ def _look_again(shop: Workshop) -> None:
             revision = proposal.revision
             view = standing(revision, shop.repository, tree)
             if view.delta and not view.conflicts:
-                summary = proposals.summarise(classification_of(proposal, view), tree, view.delta)
-                proposals.show(proposal, revision, summary)
+                summary = summarise(shop.store, classification_of(proposal, view), tree, view.delta)
+                show(proposal, revision, summary)
         except MemoryReviewError as error:
             log.warning("judge proposal %s against a new baseline: %s", proposal.pk, error)

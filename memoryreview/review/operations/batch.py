@@ -11,7 +11,9 @@ from django.db.models import F
 from django.utils import timezone
 
 from memoryreview.baseline import steps
+from memoryreview.core import concerns
 from memoryreview.core.errors import MemoryReviewError
+from memoryreview.core.model import Verdict
 from memoryreview.review.models import Change, Decision, Proposal, State, Store, Verb
 
 from . import decide, ledger, proposals
@@ -233,7 +235,8 @@ def _deletes_now(proposal: Proposal, view: Standing) -> bool:
     """Whether text goes by it at the present head; what was found when it came in holds where nothing moved."""
     if view.is_as_judged:
         return proposal.deletes
-    return proposals.summarise(classification_of(proposal, view), view.tree, view.delta).deletes
+    actions = classification_of(proposal, view).actions
+    return concerns.deletes(action for action in actions if action.verdict is not Verdict.SAFE)
 
 
 def _give_back(proposal: Proposal, person: User, sentence: str) -> None:

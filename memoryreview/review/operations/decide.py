@@ -33,6 +33,7 @@ from .permissions import Permission, may_maintain, permission, require_maintaine
 from .proposals import Draft, Submission, last_decision
 from .reconcile import reconcile_within
 from .record import note_differing
+from .refusals import refuse_wording
 from .standing import Standing, classification_of, judge_for, standing
 from .stores import Workshop, locked
 
@@ -250,7 +251,7 @@ def edit(proposal_id: int, *, person: User, version: int, texts: Mapping[str, st
             submission=Submission(),
             person=person,
         )
-        proposals.refuse_wording(draft)
+        refuse_wording(draft)
         summary = proposals.summary_of(draft)
         with transaction.atomic():
             proposals.add_revision(proposal, draft, summary, number=proposal.revision.number + 1)

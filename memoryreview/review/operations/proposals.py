@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,10 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from memoryreview.core import scan
-from memoryreview.core.merge import changes
-from memoryreview.core.model import Action, Classification, Delta, Finding, Kind, Severity, Tree, Verdict
-from memoryreview.core.overlay import Overlay
-from memoryreview.core.redact import action_shape, redacted
+from memoryreview.core.model import Classification, Delta, Tree, Verdict
 from memoryreview.review.models import (
     Agent,
     Decision,
@@ -31,25 +28,9 @@ from memoryreview.review.models import (
 from . import ledger, moved, unread
 from .context import Told
 from .durability import relaxed
-from .errors import AlreadyDecidedError, RefusedChangeError, SecretDetectedError, finding_json
+from .errors import AlreadyDecidedError
 from .keyed import keyed_digest
-
-_DELETING = frozenset({Kind.FACT_DELETE, Kind.FILE_DELETE, Kind.INDEX_DROP, Kind.MASS_CHANGE})
-_RISK = {
-    Kind.MASS_CHANGE: 60,
-    Kind.FILE_DELETE: 50,
-    Kind.SCOPE_PROMOTE: 40,
-    Kind.FACT_DELETE: 35,
-    Kind.INDEX_DROP: 30,
-    Kind.FACT_REWRITE: 20,
-    Kind.META_CHANGE: 15,
-    Kind.FILE_RENAME: 15,
-    Kind.FACT_ADD: 10,
-    Kind.FILE_ADD: 10,
-    Kind.INDEX_ADD: 5,
-}
-_QUARANTINE_RISK = 100
-_FINDING_RISK = 25
+from .summary import Summary, fill, save_listed, summarise
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +143,7 @@ def store(
     with relaxed() if is_followed and state == State.APPLYING else transaction.atomic():
         draft = _at_its_commits(draft)
         promotion = draft.promotion
-        proposal = Proposal.objects.create(
+        proposal = Proposal(
             store=draft.store,
             agent=draft.agent,
             person=draft.person,
@@ -179,8 +160,9 @@ def store(
             promoted_from=promotion.store if promotion else None,
             promoted_path=promotion.path if promotion else "",
             promoted_commit=promotion.commit if promotion else "",
-            **_listed(summary, state),
         )
+        fill(proposal, summary)
+        proposal.save(force_insert=True)
         revision = _add_revision(proposal, draft, summary, number=1)
         if delivery is not None and draft.agent is not None:
             keep_delivery(draft.agent, delivery, proposal)
@@ -215,7 +197,7 @@ def keep_delivery(agent: Agent, delivery: DeliveryKey, proposal: Proposal | None
 def add_revision(proposal: Proposal, draft: Draft, summary: Summary, *, number: int) -> None:
     """Store one revision with its documents and refresh what the queue shows. Call inside a transaction."""
     _add_revision(proposal, draft, summary, number=number)
-    _list(proposal, summary)
+    save_listed(proposal, summary)
 
 
 def _add_revision(proposal: Proposal, draft: Draft, summary: Summary, *, number: int) -> Revision:
@@ -244,104 +226,10 @@ def _add_revision(proposal: Proposal, draft: Draft, summary: Summary, *, number:
     return revision
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What pages and the API show of a revision. Made before any transaction: it reads git and scans."""
-
-    verdict: Verdict
-    actions: tuple[dict[str, Any], ...]
-    findings: tuple[dict[str, Any], ...]
-    title: str
-    kinds: tuple[str, ...]
-    paths: tuple[str, ...]
-    risk: int
-    added: int
-    removed: int
-    deletes: bool
-
-
-def summarise(classification: Classification, tree: Tree, delta: Delta) -> Summary:
-    """Return the summary of a change; no secret stands in it."""
-    shown = redacted(classification, tree, Overlay(tree, delta))
-    waiting = [action for action in shown.actions if action.verdict is not Verdict.SAFE]
-    runs = [change for path, new in delta.items() for change in changes(tree.get(path), new)]
-    return Summary(
-        verdict=shown.verdict,
-        actions=tuple(action_json(action) for action in shown.actions),
-        findings=tuple(finding_json(finding) for finding in shown.findings),
-        title=_title(waiting or list(shown.actions)),
-        kinds=tuple(sorted({str(action.kind) for action in waiting or shown.actions})),
-        paths=tuple(sorted(delta)),
-        risk=_risk(waiting, shown.findings),
-        added=sum(_lines(change.new) for change in runs),
-        removed=sum(_lines(change.old) for change in runs),
-        deletes=any(action.kind in _DELETING for action in waiting),
-    )
-
-
 def summary_of(draft: Draft) -> Summary:
-    return summarise(draft.classification, draft.tree, draft.delta if draft.masked is None else draft.masked)
-
-
-def _lines(text: bytes) -> int:
-    return text.count(b"\n") + (text != b"" and not text.endswith(b"\n"))
-
-
-def show(proposal: Proposal, revision: Revision, summary: Summary) -> None:
-    """Save what is shown of a revision. What landed before stays listed."""
-    landed = [action for action in revision.actions if action.get("commit")]
-    revision.actions = [*landed, *summary.actions]
-    revision.findings = list(summary.findings)
-    revision.verdict = summary.verdict
-    revision.save(update_fields=["actions", "findings", "verdict"])
-    _list(proposal, summary)
-
-
-def _list(proposal: Proposal, summary: Summary) -> None:
-    listed = _listed(summary, State(proposal.state))
-    for name, value in listed.items():
-        setattr(proposal, name, value)
-    proposal.save(update_fields=list(listed))
-
-
-def _listed(summary: Summary, state: State) -> dict[str, Any]:
-    """Return the fields of a proposal that the queue shows."""
-    return {
-        "title": summary.title,
-        "kinds": list(summary.kinds),
-        "paths": list(summary.paths),
-        "risk": summary.risk + (_QUARANTINE_RISK if state == State.QUARANTINED else 0),
-        "added": summary.added,
-        "removed": summary.removed,
-        "deletes": summary.deletes,
-    }
-
-
-def _title(actions: Sequence[Action]) -> str:
-    if not actions:
-        return "Nothing left to change"
-    ranked = sorted(actions, key=lambda action: -_RISK.get(action.kind, 0))
-    first, others = ranked[0], ranked[1:]
-    if first.kind in (Kind.FILE_ADD, Kind.SCOPE_PROMOTE):  # its index row belongs to it
-        others = [action for action in others if action.kind not in (Kind.INDEX_ADD, first.kind)]
-    if not others or first.kind is Kind.MASS_CHANGE:
-        return first.title
-    return f"{first.title[:280]}, and {len(others)} more"
-
-
-def _risk(actions: Sequence[Action], findings: Sequence[Finding]) -> int:
-    risk = max((_RISK.get(action.kind, 0) for action in actions), default=0)
-    if any(finding.severity is not Severity.NOTE for finding in findings):
-        risk += _FINDING_RISK
-    return risk
-
-
-def action_json(action: Action) -> dict[str, Any]:
-    """Return an action as the API shows it: the shape that `classify --json` prints, and its title."""
-    shape = {**action_shape(action), "title": action.title}
-    for side in ("old", "new"):
-        shape[side] = shape[side].replace("\0", "\u2400")  # PostgreSQL stores no NUL
-    return shape
+    return summarise(
+        draft.store, draft.classification, draft.tree, draft.delta if draft.masked is None else draft.masked
+    )
 
 
 def move(
@@ -393,29 +281,3 @@ def move(
 def last_decision(proposal: Proposal) -> Decision | None:
     """Return the newest decision on a proposal, with its person."""
     return proposal.decisions.select_related("person", "agent").order_by("-pk").first()
-
-
-_PROBLEM_OF_REFUSAL = {
-    Kind.NOT_UTF8: "not-utf8",
-    Kind.OVER_SIZE: "payload-too-large",
-    Kind.NAME_CLASH: "path-not-allowed",
-}
-
-
-def refuse_wording(draft: Draft) -> None:
-    """Stop a person's own text also where an agent's is quarantined: they are there to change it."""
-    refuse(draft)
-    found = [finding for finding in draft.classification.findings if finding.severity is Severity.BLOCK]
-    if found:
-        raise RefusedChangeError("quarantined", "scan", found[0].path, [found[0].message])
-
-
-def refuse(draft: Draft) -> None:
-    """Stop what must not be stored. Raises SecretDetectedError, RefusedChangeError."""
-    secrets = [finding for finding in draft.classification.findings if finding.is_blocked_secret]
-    if secrets:
-        raise SecretDetectedError(secrets)
-    for action in draft.classification.actions:
-        if action.verdict is Verdict.REFUSED:
-            problem = _PROBLEM_OF_REFUSAL.get(action.kind, "schema-invalid")
-            raise RefusedChangeError(problem, str(action.kind), action.path, action.reasons)

@@ -24,12 +24,13 @@ from memoryreview.review.models import (
     Verb,
 )
 
-from . import ledger, proposals
+from . import ledger
 from .errors import CannotApplyError
 from .reconcile import reconcile_within
 from .record import index_paths
 from .standing import base_of, judge_for
 from .stores import Workshop, locked
+from .summary import show, summarise
 
 _CLOCKS_DIFFER_BY = timedelta(seconds=2)
 """A commit keeps whole seconds."""
@@ -178,7 +179,7 @@ def _waiting(shop: Workshop) -> Iterator[str]:
         except MemoryReviewError as error:
             yield f"Proposal {proposal.pk} cannot be judged again: {error}"
             continue
-        proposals.show(proposal, revision, proposals.summarise(found, base, delta))
+        show(proposal, revision, summarise(shop.store, found, base, delta))
         if _shown(proposal) != before:
             yield f"Summarised proposal {proposal.pk} again: “{proposal.title}”."
 
@@ -188,6 +189,7 @@ def _shown(proposal: Proposal) -> tuple[object, ...]:
         proposal.title,
         proposal.kinds,
         proposal.paths,
+        proposal.concerns,
         proposal.risk,
         proposal.added,
         proposal.removed,

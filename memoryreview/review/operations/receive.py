@@ -40,6 +40,7 @@ from .errors import (
 from .judge import judge_within
 from .proposals import DeliveryKey, Draft, Promotion, Submission
 from .reconcile import replay_journal
+from .refusals import refuse
 from .rejected import Twins, brings_new_evidence, rejected_before_json, twins
 from .settle import Judged, settle
 from .stores import locked, reading, worktree_of
@@ -306,7 +307,7 @@ def _draft(
             agent=agent,
             told=told,
         )
-    proposals.refuse(draft)
+    refuse(draft)
     earlier = twins(draft.store, draft.delta) if ask_ledger else Twins()
     rejected = earlier.rejected
     if rejected is not None and not brings_new_evidence(request.submission, rejected):

@@ -33,8 +33,9 @@ from .inverse import MAX_LATER, Inverse, findings, inverse, later_on_same_lines
 from .judge import judge
 from .lineage import names_since, passages_since
 from .permissions import require_maintainer
-from .proposals import Draft, Submission, refuse_wording, store_waiting
+from .proposals import Draft, Submission, store_waiting
 from .reconcile import reconcile_within
+from .refusals import refuse_wording
 from .stores import Workshop, locked, reading
 from .undone import undoers, undone
 

@@ -19,6 +19,7 @@ from .errors import CannotApplyError, SecretDetectedError
 from .proposals import Draft, Stored, last_decision
 from .standing import Standing, classification_of, standing
 from .stores import Workshop
+from .summary import show, summarise
 
 _UNASKED = (Verb.AUTO_APPLY, Verb.PASSIVE)
 
@@ -186,6 +187,6 @@ def _leave(shop: Workshop, proposal: Proposal, failure: str) -> Proposal:
         return proposal
     classification = classification_of(proposal, view)
     proposals.move(proposal, to=State.QUARANTINED if classification.is_blocked else State.PENDING, failure=failure)
-    summary = proposals.summarise(classification, view.tree, view.delta or view.proposed)
-    proposals.show(proposal, revision, summary)
+    summary = summarise(shop.store, classification, view.tree, view.delta or view.proposed)
+    show(proposal, revision, summary)
     return proposal

@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from memoryreview.core.concerns import Concern
 from memoryreview.core.model import Finding, Severity, Verdict
 from memoryreview.review.models import Proposal, Revision
 from memoryreview.review.operations.errors import finding_json
 
 from . import links
+from .rows import concern_words
 from .words import kind_words, listed, short_oid, span_words
 
 _SHOWN = 12
+_TOLD_BY_ACTIONS = frozenset({Concern.STOPPED, Concern.MASS, Concern.DELETES, Concern.WIDENS, Concern.MISLABELLED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ class FindingView:
 class Grounds:
     """`mismatch` says where the agent's own label disagrees; the counts are of all, also of what is not shown."""
 
+    concerns: tuple[str, ...]
     why: tuple[Why, ...]
     more_why: int
     mismatch: str
@@ -58,6 +62,7 @@ class Grounds:
 def grounds(proposal: Proposal, revision: Revision) -> Grounds:
     waiting = [action for action in revision.actions if _waits(action)]
     return Grounds(
+        concerns=concern_words(proposal, beyond=_TOLD_BY_ACTIONS),
         why=_why(waiting),
         more_why=max(0, len(waiting) - _SHOWN),
         mismatch=_mismatch(proposal),

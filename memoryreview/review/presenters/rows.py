@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from memoryreview.core.concerns import Concern
 from memoryreview.core.formats import of as format_of
 from memoryreview.core.model import FormatName, Kind
 from memoryreview.review.models import Agent, Proposal, State
 
 from .links import proposal_url, with_query
-from .words import moment
+from .words import CONCERN_WORDS, moment
 
 _ADDS = {str(kind) for kind in (Kind.FACT_ADD, Kind.FILE_ADD, Kind.INDEX_ADD)}
 _RESERVED_WORDS = {Agent.DIRECT: "direct write", Agent.TIDY: "tidying"}
+_TOLD_BY_SIGN = {Concern.STOPPED, Concern.WIDENS, Concern.DELETES}
+_NOT_IN_A_ROW = frozenset({*_TOLD_BY_SIGN, Concern.NEW_AGENT})  # in its first week it would stand in every row
 _UNTITLED = "A change without a title"
 
 
@@ -51,7 +54,9 @@ class Row:
     age: str
     exact: str
     failed: bool
-    mislabelled: bool
+    concern: str
+    more_concerns: int
+    all_concerns: str
     cursor: str
 
 
@@ -87,9 +92,15 @@ def title_of(proposal: Proposal) -> str:
     return proposal.title or proposal.claimed_title or _UNTITLED
 
 
+def concern_words(proposal: Proposal, *, beyond: Container[Concern] = ()) -> tuple[str, ...]:
+    """Say why a proposal deserves a close look, the gravest first, `beyond` what is said elsewhere."""
+    return tuple(CONCERN_WORDS[one] for one in map(Concern, proposal.concerns) if one not in beyond)
+
+
 def row(proposal: Proposal, now: datetime, query: Mapping[str, str]) -> Row:
     at = moment(proposal.created_at, now)
     paths = lead_first(proposal.paths, proposal.store.format)
+    concerns = concern_words(proposal, beyond=_NOT_IN_A_ROW)
     return Row(
         id=proposal.pk,
         url=with_query(proposal_url(proposal), **query),
@@ -104,7 +115,9 @@ def row(proposal: Proposal, now: datetime, query: Mapping[str, str]) -> Row:
         age=at.short,
         exact=at.exact,
         failed=bool(proposal.failure),
-        mislabelled=proposal.label_disagrees,
+        concern=concerns[0] if concerns else "",
+        more_concerns=max(0, len(concerns) - 1),
+        all_concerns=", ".join(concerns),
         cursor=f"{proposal.risk}-{proposal.pk}",
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from memoryreview.core.concerns import Concern
 from memoryreview.core.model import Kind
 from memoryreview.review.models import ChangeKind, State, Verb
 
@@ -39,6 +40,24 @@ KIND_WORDS = {
     Kind.DELIMITER: "Holds an entry separator",
     Kind.NAME_CLASH: "Clashes with another name",
     Kind.OVER_SIZE: "Too large",
+}
+
+CONCERN_WORDS = {
+    Concern.STOPPED: "stopped by a scanner",
+    Concern.MASS: "changes much at once",
+    Concern.INSTRUCTS: "reads like orders to an agent",
+    Concern.CREDENTIAL: "looks like a credential",
+    Concern.HIDDEN: "holds hidden characters",
+    Concern.PERSONAL: "holds personal data",
+    Concern.DELETES: "deletes",
+    Concern.WIDENS: "more people will read it",
+    Concern.ALWAYS_LOADED: "loaded in every session",
+    Concern.SHRINKS: "takes half of a document",
+    Concern.COMMAND: "new command",
+    Concern.ADDRESS: "new address",
+    Concern.CONTRADICTS: "contradicts its document",
+    Concern.MISLABELLED: "mislabelled",
+    Concern.NEW_AGENT: "new agent",
 }
 
 STATE_WORDS = {

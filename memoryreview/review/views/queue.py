@@ -36,6 +36,7 @@ _OF_A_ROW = (
         "kinds",
         "paths",
         "risk",
+        "concerns",
         "added",
         "removed",
         "deletes",

@@ -9,7 +9,7 @@ from memoryreview.core.errors import MemoryReviewError
 from memoryreview.core.model import Action, Problem
 from memoryreview.review.management.base import MemoryCommand, RefusedCommandError, store_named
 from memoryreview.review.models import Change, Proposal, Store
-from memoryreview.review.operations.proposals import action_json
+from memoryreview.review.operations.summary import action_json
 from memoryreview.review.operations.tidy import Preview, Tidied, across_stores, preview, tidy
 
 SHOWN_PROBLEMS = 40
