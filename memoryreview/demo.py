@@ -266,6 +266,8 @@ def _decide(number: int, decision: Mapping[str, str], cast: Cast) -> None:
             decide.approve(number, person=person, version=proposal.version, shown=shown, note=note)
         case "reject":
             decide.reject(number, person=person, version=proposal.version, reason=decision["reason"], note=note)
+        case "ask":
+            decide.ask_for_changes(number, person=person, version=proposal.version, note=note)
         case "rollback":
             change = Change.objects.filter(proposal=proposal, kind=ChangeKind.APPROVED).latest("pk")
             rollback.roll_back(change, person=person, note=note)

@@ -156,7 +156,12 @@ def test_demo_is_up_and_says_how_to_sign_in(demo: Demo) -> None:
 
 
 def test_every_proposal_ends_where_its_story_says(stored: list[Stored]) -> None:
-    decided = {"approve": "applied", "reject": "rejected", "rollback": "rolled_back"}
+    decided = {
+        "approve": "applied",
+        "ask": "changes_requested",
+        "reject": "rejected",
+        "rollback": "rolled_back",
+    }
     wanted = {}
     for one in stored:
         decisions = one.attempt.get("decisions", [])

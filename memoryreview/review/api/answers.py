@@ -42,7 +42,10 @@ class ProofAnswer(Answer):
 
 
 class ActionAnswer(Answer):
-    """`lines` are 1-based and inclusive, in the base; `commit` says where a part that landed stands."""
+    """`lines` are 1-based and inclusive, in the base; `commit` says where a part that landed stands.
+
+    `outcome` is there where a person approved a part of the proposal: what was dropped, with the reason, waits no more.
+    """
 
     kind: str
     verdict: str
@@ -55,6 +58,8 @@ class ActionAnswer(Answer):
     proof: ProofAnswer | None = None
     reasons: list[str] | None = None
     commit: str | None = None
+    outcome: Literal["applied", "dropped"] | None = None
+    outcome_reason: str | None = None
 
 
 class FindingAnswer(Answer):

@@ -30,7 +30,7 @@ class Proposal(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
 
-    fingerprint = models.CharField(max_length=64)  # SHA-256 of the store and what changes
+    fingerprint = models.CharField(max_length=64)  # SHA-256 of the store and what changes; of what was dropped, if so
     repeats = models.PositiveIntegerField(default=0)
     claimed_title = models.CharField(max_length=300, default="")
     claimed_kind = models.CharField(max_length=80, default="")
@@ -38,6 +38,7 @@ class Proposal(models.Model):
     source = models.JSONField(default=dict)
     scores = models.JSONField(default=dict)
     confidence = models.FloatField(null=True)
+    dropped = models.PositiveIntegerField(default=0)  # actions that a person left out when approving the rest
     rejected_before = models.ForeignKey("self", models.PROTECT, null=True, related_name="+")
     failure = models.TextField(default="")
     masked = models.BooleanField(default=False)  # a secret was masked in what is held; it cannot be approved

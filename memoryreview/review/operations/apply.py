@@ -59,6 +59,7 @@ class Landing:
         standing: bytes of a direct write that this proposal holds and that may stand on disk already.
         whole: the commit carries the whole proposal, so a standing write may be replaced by it.
         told: what the history said when the certificate was made.
+        partial: {"actions", "dropped", "fingerprint"}: what the proposal says where a person left out a part of it.
     """
 
     kind: ChangeKind
@@ -79,6 +80,7 @@ class Landing:
     source: str = ""
     lands: frozenset[Kind] = frozenset()
     told: Told | None = None
+    partial: Mapping[str, Any] = field(default_factory=dict)
 
 
 def land(shop: Workshop, landing: Landing) -> Change:
@@ -257,6 +259,7 @@ def _intent(store: Store, batch: commits.Batch, tree: Snapshot, landing: Landing
         "rolls_back": list(landing.rolls_back),
         "whole": landing.whole,
         "lands": sorted(landing.lands),
+        "partial": dict(landing.partial),
     }
     return Intent(
         store=store,

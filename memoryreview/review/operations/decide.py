@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
@@ -29,6 +29,7 @@ from .errors import (
     SelfApprovalError,
     StaleViewError,
 )
+from .partial import NOTHING, LeftOut, Partial, partial
 from .permissions import Permission, may_maintain, permission, require_maintainer
 from .proposals import Draft, Submission, last_decision
 from .reconcile import reconcile_within
@@ -49,19 +50,22 @@ class Decided:
 
 
 def approve(
-    proposal_id: int, *, person: User, version: int, shown: str, note: str = "", confirmed: bool = False
-) -> Decided:
-    """Approve what the person saw. Effects in order, under the store's lock:
+    proposal_id: int, *, person: User, version: int, shown: str, note: str = "", confirmed: bool = False,
+    left_out: LeftOut = NOTHING,
+) -> Decided:  # fmt: skip
+    """Approve what the person saw, or the part of it that was kept. Effects in order, under the store's lock:
 
     1. Record direct writes to the same documents as their own proposals.
     2. Compare permission, state, version, and the hunks that would be written with those that were shown.
     3. Record the decision and take the proposal (compare-and-swap).
     4. Land the commit. When the system refuses, the proposal waits again with the reason.
+    5. Put back on disk what was left out of a direct write.
 
     Raises: AlreadyDecidedError, StaleViewError, SelfApprovalError, NotPermittedError, CannotApplyError,
         SecretDetectedError.
     """
     proposal = fetch(proposal_id)
+    refuse_secret_note(note)
     with locked(proposal.store) as shop:
         reconcile_within(shop)
         capture_within(shop, only=proposal.paths)
@@ -75,19 +79,15 @@ def approve(
             raise NotPermittedError(
                 "The page shows a part of this change only. Nothing was written; read it all first."
             )
+        part = partial(proposal, view, left_out, note=note)
         decision = proposals.move(
-            proposal,
-            to=State.APPLYING,
-            verb=Verb.APPROVE,
-            person=person,
-            note=note,
-            shown=shown,
-            carried_over=view.moved,
-            sole_person=allowed.sole_person,
-        )
+            proposal, to=State.APPLYING, verb=Verb.APPROVE, person=person, reason=left_out.reason if part else "",
+            note=note, shown=shown, carried_over=view.moved, sole_person=allowed.sole_person,
+        )  # fmt: skip
         steps.on_step("decision.recorded")
         assert decision is not None, "a verb records a decision"  # noqa: S101
-        return _land(shop, landing_by(decision, proposal, view, person=person))
+        landing = landing_by(decision, proposal, view, person=person)
+        return _land(shop, landing) if part is None else _land_part(shop, landing, view, part)
 
 
 def landing_of(proposal: Proposal, view: Standing, *, decision: Decision | None, person: User) -> Landing:
@@ -137,6 +137,16 @@ def _land(shop: Workshop, landing: Landing) -> Decided:
         )
         raise
     return Decided(fetch(proposal.pk), landing.decision, change)
+
+
+def _land_part(shop: Workshop, landing: Landing, view: Standing, part: Partial) -> Decided:
+    proposal = landing.proposal
+    assert proposal is not None, "a decision is about a proposal"  # noqa: S101
+    told = {"actions": list(part.actions), "dropped": part.dropped, "fingerprint": part.fingerprint}
+    decided = _land(shop, replace(landing, delta=part.delta, title=part.title, scanned=False, partial=told))
+    if proposal.is_direct and proposal.store.guard == Guard.OBSERVE:
+        _put_back(shop, proposal, view.delta.keys() - part.delta.keys())
+    return decided
 
 
 def _source(proposal: Proposal) -> str:
@@ -283,7 +293,7 @@ def reject(proposal_id: int, *, person: User, version: int, reason: str = "", no
                 note_differing(shop.store, (), [document.path for document in proposal.written.documents.all()])
         steps.on_step("decision.recorded")
         if puts_back:
-            _put_back(shop, proposal)
+            _put_back(shop, proposal, {document.path for document in proposal.written.documents.all()})
         return Decided(fetch(proposal.pk), decision)
 
 
@@ -325,10 +335,11 @@ def ask_for_changes(proposal_id: int, *, person: User, version: int, note: str) 
     return Decided(fetch(proposal.pk), decision)
 
 
-def _put_back(shop: Workshop, proposal: Proposal) -> None:
+def _put_back(shop: Workshop, proposal: Proposal, paths: Set[str]) -> None:
+    """Let documents that a direct write left on disk give way to the approved text; the store names what stays."""
     tree = shop.tree()
     settled: set[str] = set()
-    for document in proposal.written.documents.all():
+    for document in proposal.written.documents.filter(path__in=paths):
         held, approved = Held(proposal, document.held(), document.digest), tree.get(document.path)
         try:
             worktree = shop.worktree()
@@ -341,7 +352,7 @@ def _put_back(shop: Workshop, proposal: Proposal) -> None:
                 settled.add(document.path)
         except WorktreeError:  # the decision stands; the store names what still differs
             continue
-    note_differing(shop.store, settled, ())
+    note_differing(shop.store, paths, paths - settled)
 
 
 def release(proposal_id: int, *, person: User, version: int, note: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from django.db.models import F, OuterRef, Subquery
 from django.utils import timezone
@@ -83,6 +84,9 @@ def _advance_proposals(intents: Iterable[Intent]) -> None:
         proposal.state, proposal.version, proposal.failure = State(record["after"]), proposal.version + 1, ""
         revision = proposal.revision
         revision.base = intent.oid
+        if record.get("partial"):
+            _settle_partly(proposal, revision, record["partial"], intent.oid)
+            continue
         if not record.get("lands"):
             unmarked.add(revision.pk)
             continue
@@ -97,6 +101,16 @@ def _advance_proposals(intents: Iterable[Intent]) -> None:
         Proposal.objects.filter(pk__in=alike).update(
             state=state, version=F("version") + count, failure="", updated_at=timezone.now()
         )
+
+
+def _settle_partly(proposal: Proposal, revision: Revision, partial: Mapping[str, Any], oid: str) -> None:
+    """Note of each action whether it landed or was dropped. What was dropped is known when it is asked for again."""
+    landed = [action for action in revision.actions if action.get("commit")]
+    told = [{**action, "commit": oid} if action["outcome"] == "applied" else action for action in partial["actions"]]
+    revision.actions = [*landed, *told]
+    revision.save(update_fields=["base", "actions"])
+    proposal.dropped, proposal.fingerprint = partial["dropped"], partial["fingerprint"]
+    proposal.save(update_fields=["dropped", "fingerprint"])
 
 
 def note_differing(store: Store, paths: Iterable[str], differing: Iterable[str]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Q
+
 from memoryreview.core.model import Delta
 from memoryreview.review.models import LIVE_STATES, Proposal, State, Store, Verb
 
@@ -14,7 +16,7 @@ from .proposals import Submission
 
 @dataclass(frozen=True, slots=True)
 class Twins:
-    """Args: rejected: the newest that a person rejected. waiting: the oldest that waits, as it was sent."""
+    """The newest that a person rejected, or dropped from what was approved; the oldest that waits, as it was sent."""
 
     rejected: Proposal | None = None
     waiting: Proposal | None = None
@@ -25,9 +27,10 @@ def twins(store: Store, delta: Delta) -> Twins:
     if not delta:
         return Twins()
     same = Proposal.objects.filter(store=store, fingerprint=proposals.fingerprint(store, delta))
-    found = same.filter(state__in=[State.REJECTED, *LIVE_STATES]).values_list("pk", "state", "masked").order_by("pk")
-    rejected = [pk for pk, state, _ in found if state == State.REJECTED]
-    waiting = [pk for pk, state, is_masked in found if state != State.REJECTED and not is_masked]
+    said_no = Q(state=State.REJECTED) | Q(state=State.APPLIED, dropped__gt=0)
+    found = same.filter(said_no | Q(state__in=LIVE_STATES)).values_list("pk", "state", "masked").order_by("pk")
+    rejected = [pk for pk, state, _ in found if state not in LIVE_STATES]
+    waiting = [pk for pk, state, is_masked in found if state in LIVE_STATES and not is_masked]
     known = Proposal.objects.in_bulk([*rejected[-1:], *waiting[:1]])
     return Twins(*(known.get(pks[at]) if pks else None for pks, at in ((rejected, -1), (waiting, 0))))
 
@@ -40,7 +43,7 @@ def brings_new_evidence(submission: Submission, rejected: Proposal) -> bool:
 
 def rejected_before_json(proposal: Proposal) -> dict[str, Any]:
     """Return what an agent is told of an earlier rejection: id, reason, note, ISO time or None."""
-    decision = proposal.decisions.filter(verb=Verb.REJECT).order_by("-pk").first()
+    decision = proposal.decisions.filter(verb__in=[Verb.REJECT, Verb.APPROVE]).order_by("-pk").first()
     return {
         "id": proposal.pk,
         "reason": decision.reason if decision else "",

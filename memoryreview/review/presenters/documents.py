@@ -119,8 +119,28 @@ class Around:
 
 
 @dataclass(frozen=True, slots=True)
+class PortionView:
+    """The bar above one part of the change.
+
+    Args:
+        has_box: the first part of a portion carries its box; the others say what they go with.
+        words: what the part is: "lines 12–13", "the whole document".
+        together: why other parts go with it, "" when it stands alone.
+    """
+
+    number: int
+    words: str
+    has_box: bool
+    is_dropped: bool
+    together: str
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentView:
-    """One changed document. `prose` or `raw` is shown where it is there, else the difference; a rename has neither."""
+    """One changed document. `prose` or `raw` is shown where it is there, else the difference; a rename has neither.
+
+    `portion` and `portions` (by `core.portions.line_key`) are what can be left out of it, where there is a choice.
+    """
 
     path: str
     url: str
@@ -130,6 +150,8 @@ class DocumentView:
     prose: Prose | None = None
     raw: Raw | None = None
     around: Around | None = None
+    portion: PortionView | None = None
+    portions: Mapping[str, PortionView] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

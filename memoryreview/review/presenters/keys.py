@@ -6,13 +6,14 @@ import json
 from dataclasses import dataclass
 from enum import StrEnum
 
-_CAPS = {"ArrowDown": "↓", "ArrowUp": "↑", "Escape": "Esc"}
+_CAPS = {"ArrowDown": "↓", "ArrowUp": "↑", "Escape": "Esc", " ": "Space"}
 
 
 class Where(StrEnum):
     """Where focus must be for a key to act: single keys never act on a whole page (WCAG 2.1.4)."""
 
     LIST = "list"
+    DETAIL = "detail"
     PANES = "list detail"
 
 
@@ -52,6 +53,7 @@ BINDINGS = (
     Binding("open", ("o", "Enter"), "o", "from the list into the proposal", "open", where=Where.LIST),
     Binding("next-hunk", ("n",), "n", "next hunk", repeats=True),
     Binding("previous-hunk", ("p",), "p", "previous hunk", "hunk", repeats=True),
+    Binding("drop", (" ",), "Space", "leave out the part in focus, or keep it again", where=Where.DETAIL),
     Binding("approve", ("a",), "a", "approve; a deletion or promotion asks once more", "approve"),
     Binding("reject", ("r",), "r", "reject: pick a reason, Enter sends", "reject"),
     Binding("ask", ("c",), "c", "ask its agent for changes: say what, Ctrl and Enter send"),

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.contrib.auth.models import User
 
 from memoryreview.core.diff import document_diff
+from memoryreview.core.errors import MemoryReviewError
 from memoryreview.core.model import Delta, Guard, Tree, Verdict
+from memoryreview.core.portions import Portion
 from memoryreview.review.models import OPEN_STATES, Proposal, Revision, State, Verb
 from memoryreview.review.operations.apply import commit_message
 from memoryreview.review.operations.decide import landing_of, unaskable
 from memoryreview.review.operations.errors import CannotApplyError
+from memoryreview.review.operations.partial import LeftOut, kept_of, partial, portions_of
 from memoryreview.review.operations.permissions import may_maintain, permission
 from memoryreview.review.operations.relations import Remembered, remembered
 from memoryreview.review.operations.standing import Standing, standing
@@ -24,6 +28,7 @@ from .documents import DEFAULT_LOOK, ConflictView, DocumentView, Look, Tab, View
 from .evidence import Evidence, evidence
 from .grounds import Grounds, grounds
 from .outcome import Outcome, outcome
+from .portions import MOST_OFFERED, with_portions
 from .relations import MemoryView, memory_view
 from .rows import Sign, author_of, lead_first, sign_of, title_of
 from .words import STATE_WORDS, Moment, moment, plural, short_oid
@@ -41,6 +46,8 @@ class Actions:
         confirm: "deletion", "promotion", "unseen lines" or "": what the second press approves.
         lines: what the second press names: lines that go, or who will read it.
         note: what is recorded with the decision, or what it touches.
+        portions: how many parts can be kept or left out by themselves, 0 where there is no choice; `dropped` of them
+            are left out.
     """
 
     approve: str = ""
@@ -52,6 +59,8 @@ class Actions:
     may_reject: bool = False
     may_release: bool = False
     may_ask: bool = False
+    portions: int = 0
+    dropped: int = 0
     may_reopen: bool = False
 
 
@@ -96,12 +105,16 @@ class ProposalPage:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """The two sides that a page compares; `standing` and `remembered` only while the proposal is open."""
+    """The two sides that a page compares; `standing` and `remembered` only while the proposal is open.
+
+    `dropped` are the portions that a person left out.
+    """
 
     tree: Tree
     delta: Delta
     standing: Standing | None = None
     remembered: Remembered | None = None
+    dropped: frozenset[int] = frozenset()
 
 
 _BASE_GONE = (
@@ -110,8 +123,10 @@ _BASE_GONE = (
 )
 
 
-def proposal_page(proposal: Proposal, person: User, now: datetime, look: Look = DEFAULT_LOOK) -> ProposalPage:
-    """Read everything that the page of a proposal shows.
+def proposal_page(
+    proposal: Proposal, person: User, now: datetime, look: Look = DEFAULT_LOOK, dropped: Collection[int] = ()
+) -> ProposalPage:
+    """Read everything that the page of a proposal shows; portions of it that a person left out stay left out.
 
     An open proposal is shown against the present head, a decided one as it was proposed. A baseline that cannot be read
     leaves the page without documents, and with the sentence of the fault.
@@ -123,7 +138,7 @@ def proposal_page(proposal: Proposal, person: User, now: datetime, look: Look = 
             if proposal.state in OPEN_STATES:
                 view_now = standing(revision, repository)
                 told = remembered(proposal, view_now.delta, repository, person)
-                seen = _Seen(view_now.tree, view_now.delta, view_now, told)
+                seen = _Seen(view_now.tree, view_now.delta, view_now, told, frozenset(dropped))
             elif not repository.has_commit(revision.submitted_base):
                 return _page(proposal, revision, person, now, look, _Seen({}, {}), unreadable=_BASE_GONE)
             else:
@@ -149,6 +164,11 @@ def _page(
     slug, is_open = proposal.store.slug, proposal.state in OPEN_STATES
     delta = {path: seen.delta[path] for path in lead_first(seen.delta, proposal.store.format)}
     shown = documents.documents(seen.tree, delta, slug=slug, view=look.view, zoom=look.zoom)
+    actions = Actions() if unreadable else _actions(proposal, revision, person, seen, shown)
+    offered = _offered(proposal, seen, shown, look) if actions.approve and not actions.refusal else ()
+    if offered:
+        shown = with_portions(shown, offered, seen.dropped)
+        actions = replace(actions, portions=len(offered), dropped=len(seen.dropped))
     paths = lead_first(proposal.paths, proposal.store.format)
     path, url = paths[0] if paths else "", links.proposal_url(proposal)
     return ProposalPage(
@@ -158,7 +178,7 @@ def _page(
         title=title_of(proposal),
         sign=sign_of(proposal),
         state=proposal.state,
-        state_words=STATE_WORDS[State(proposal.state)],
+        state_words=_state_words(proposal),
         is_open=is_open,
         version=proposal.version,
         shown=seen.standing.shown if seen.standing else "",
@@ -181,8 +201,8 @@ def _page(
         zooms=documents.zoom_tabs(url, look) if look.view is View.WORDS else (),
         documents=shown,
         conflicts=_conflicts(seen.standing),
-        commit=_commit(proposal, seen.standing, person) if is_open else "",
-        actions=Actions() if unreadable else _actions(proposal, revision, person, seen, shown),
+        commit=_commit(proposal, seen.standing, person) if is_open and not seen.dropped else "",
+        actions=actions,
         texts=_texts(seen),
         evidence=evidence(proposal, seen.tree, seen.delta),
         memory=memory_view(seen.remembered, slug, _gone(delta)) if seen.remembered else None,
@@ -196,6 +216,20 @@ def _asked(proposal: Proposal, revision: Revision) -> str:
         return ""
     notes = proposal.decisions.filter(verb=Verb.ASK_CHANGES, revision=revision.number - 1).order_by("-pk")
     return notes.values_list("note", flat=True).first() or ""
+
+
+def _offered(proposal: Proposal, seen: _Seen, shown: tuple[DocumentView, ...], look: Look) -> tuple[Portion, ...]:
+    """Return what can be left out: nothing where the whole is one act, or not all of it is on the page."""
+    is_whole = proposal.promoted_from_id is not None or any(view.diff and view.diff.truncated for view in shown)
+    if seen.standing is None or is_whole or look.view is not View.WORDS:
+        return ()
+    offered = portions_of(proposal.store, seen.standing)
+    return offered if 1 < len(offered) <= MOST_OFFERED else ()
+
+
+def _state_words(proposal: Proposal) -> str:
+    is_partial = proposal.state == State.APPLIED and proposal.dropped > 0
+    return "applied in part" if is_partial else STATE_WORDS[State(proposal.state)]
 
 
 def _texts(seen: _Seen) -> Delta:
@@ -272,11 +306,15 @@ def _approval(proposal: Proposal, person: User, seen: _Seen, shown: tuple[Docume
     allowed = permission(person, proposal)
     confirm = ""
     lines: tuple[str, ...] = ()
-    what = documents.consequence(seen.tree, seen.delta, shown)
+    delta, deletes = seen.delta, proposal.deletes
+    if seen.standing is not None and seen.dropped:
+        delta, deletes = _kept(proposal, seen.standing, seen.dropped)
+        shown = documents.documents(seen.tree, delta, slug=proposal.store.slug)
+    what = documents.consequence(seen.tree, delta, shown) if delta else "nothing, since all of it is left out"
     if proposal.promoted_from is not None:
         confirm, lines = "promotion", (_audience(proposal),)
         what = f"give {proposal.promoted_path} to {_team_name(proposal)}"
-    elif proposal.deletes:
+    elif deletes:
         confirm, lines = "deletion", documents.removed_lines(shown, at_most=_CONFIRM_LINES)
     elif any(document_diff(path, seen.tree.get(path), new).truncated for path, new in seen.delta.items()):
         confirm = "unseen lines"
@@ -290,6 +328,15 @@ def _approval(proposal: Proposal, person: User, seen: _Seen, shown: tuple[Docume
         may_reject=True,
         may_ask=not unaskable(proposal),
     )
+
+
+def _kept(proposal: Proposal, view: Standing, dropped: Collection[int]) -> tuple[Delta, bool]:
+    """Return what is written without the dropped portions, and whether text goes by it."""
+    try:
+        part = partial(proposal, view, LeftOut(frozenset(dropped)))
+    except MemoryReviewError:  # deciding says why
+        part = None
+    return (part.delta, part.deletes) if part else (kept_of(proposal.store, view, dropped), proposal.deletes)
 
 
 def _effect(proposal: Proposal) -> str:

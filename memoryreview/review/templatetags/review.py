@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from memoryreview.core.diff import DiffLine, Hunk, Mark, Piece, visible
+from memoryreview.core.portions import line_key
 
 register = template.Library()
 
@@ -44,6 +45,12 @@ def span(hunk: Hunk) -> str:
 def plain(text: str) -> str:
     """Return the same without markup, for a page title or an attribute."""
     return "".join(f"[{piece.chip}]" if piece.chip else piece.text for piece in visible(str(text)))
+
+
+@register.filter
+def bar(row: DiffLine, portions: Mapping[str, object]) -> object | None:
+    """Return the bar that stands above a line, None above most."""
+    return portions.get(line_key(row))
 
 
 @register.filter

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TypeAlias
 
 from django.http import HttpResponse
@@ -14,7 +14,8 @@ from django_htmx.http import push_url, trigger_client_event
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.models import Proposal, Reason, Verb
 from memoryreview.review.operations import decide, takeback
-from memoryreview.review.operations.errors import RollbackConflictError
+from memoryreview.review.operations.errors import RollbackConflictError, StaleViewError
+from memoryreview.review.operations.partial import LeftOut
 from memoryreview.review.presenters import editing, links
 from memoryreview.review.presenters.changes import rolled_back_words
 from memoryreview.review.presenters.rows import title_of
@@ -44,14 +45,16 @@ def approve(request: Request, pk: int) -> HttpResponse:
     proposal = visible_proposal(request, pk)
     shown = request.POST.get("shown", "")
     version = _number(request, "version")
-    page = read(request, proposal)
+    dropped = frozenset(map(number, request.POST.getlist("drop")))
+    page = read(request, proposal, dropped)
     if page.actions.confirm:
         if (page.shown, page.version) != (shown, version):
             return _answer(request, pk, Problem(_NOT_AS_SEEN, 409))
         is_confirmed = request.POST.get("confirm") == "1"
         wrong = step_up(request) if is_confirmed else ""
         if not is_confirmed or wrong:
-            return _answer(request, pk, Problem(wrong, 403) if wrong else None, asks="approve")
+            problem = Problem(wrong, 403) if wrong else None
+            return _answer(request, pk, problem, asks="approve", dropped=dropped)
     return _decide(
         request,
         proposal,
@@ -60,17 +63,23 @@ def approve(request: Request, pk: int) -> HttpResponse:
             person=request.user,
             version=version,
             shown=shown,
-            note=request.POST.get("note", ""),
+            note=request.POST.get("note", "").strip(),
             confirmed=request.POST.get("confirm") == "1",
+            left_out=LeftOut(dropped, _reason(request)),
         ),
+        dropped=dropped,
     )
+
+
+def _reason(request: Request) -> str:
+    reason = request.POST.get("reason", "")
+    return reason if reason in set(Reason) else ""
 
 
 @require_POST
 @signed_in
 def reject(request: Request, pk: int) -> HttpResponse:
     proposal = visible_proposal(request, pk)
-    reason = request.POST.get("reason", "")
     return _decide(
         request,
         proposal,
@@ -78,7 +87,7 @@ def reject(request: Request, pk: int) -> HttpResponse:
             number,
             person=request.user,
             version=_number(request, "version"),
-            reason=reason if reason in set(Reason) else "",
+            reason=_reason(request),
             note=request.POST.get("note", "").strip(),
         ),
         asks="reject",
@@ -130,13 +139,16 @@ def release(request: Request, pk: int) -> HttpResponse:
     return _show(request, visible_proposal(request, pk), Toast(sentence))
 
 
-def _decide(request: Request, proposal: Proposal, act: Decide, *, asks: str = "") -> HttpResponse:
+def _decide(
+    request: Request, proposal: Proposal, act: Decide, *, asks: str = "", dropped: Collection[int] = ()
+) -> HttpResponse:
     """Decide and go on; what stops it is shown with the sheet `asks` open, so that what was typed stays."""
     cursor = f"{proposal.risk}-{proposal.pk}"
     try:
         decided = act(proposal.pk)
     except MemoryReviewError as error:
-        return _answer(request, proposal.pk, Problem.of(error), asks=asks)
+        kept = () if isinstance(error, StaleViewError) else dropped  # the numbers are those of what was shown
+        return _answer(request, proposal.pk, Problem.of(error), asks=asks, dropped=kept)
     return _go_on(request, proposal.pk, _told(decided), _following(request, cursor))
 
 
@@ -146,7 +158,8 @@ def _told(decided: decide.Decided) -> Toast:
     number = decided.decision.pk if decided.decision else 0
     if decided.change is not None:
         oid = short_oid(decided.change.oid)
-        return Toast(f"Approved as {oid}: {title}", number, links.change_url(decided.change))
+        words = "Approved in part" if decided.proposal.dropped else "Approved"
+        return Toast(f"{words} as {oid}: {decided.change.title}", number, links.change_url(decided.change))
     if decided.decision and decided.decision.verb == Verb.ASK_CHANGES:
         return Toast(f"Asked for changes: {title}", number, links.proposal_url(decided.proposal))
     reason = f" as {decided.decision.reason}" if decided.decision and decided.decision.reason else ""
@@ -181,7 +194,9 @@ def _go_on(request: Request, decided: int, told: Toast, following: Proposal | No
     return trigger_client_event(response, "review:decided", event, after="settle")
 
 
-def _answer(request: Request, pk: int, problem: Problem | None, *, asks: str = "") -> HttpResponse:
+def _answer(
+    request: Request, pk: int, problem: Problem | None, *, asks: str = "", dropped: Collection[int] = ()
+) -> HttpResponse:
     """Show the proposal as it stands now, with what stopped the decision or is asked first; what was typed stays."""
     return panes(
         request,
@@ -189,6 +204,7 @@ def _answer(request: Request, pk: int, problem: Problem | None, *, asks: str = "
         status=problem.status if problem else 200,
         problem=problem,
         asks=asks,
+        dropped=dropped,
         typed=request.POST.get("note", ""),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from django.db.models import Q
@@ -126,27 +127,31 @@ def _list(request: Request, wanted: Filter) -> _List:
     return _List(prepared, newest, more)
 
 
-def panes(request: Request, proposal: Proposal, *, status: int = 200, **extra: object) -> HttpResponse:
+def panes(
+    request: Request, proposal: Proposal, *, status: int = 200, dropped: Collection[int] = (), **extra: object
+) -> HttpResponse:
     """Render one proposal: its panes to htmx, the whole page to everybody else."""
     if not request.htmx or request.htmx.history_restore_request:
-        return frame(request, proposal, status=status, **extra)
-    context = {"page": read(request, proposal), **requested_filter(request).query(), **extra}
+        return frame(request, proposal, status=status, dropped=dropped, **extra)
+    context = {"page": read(request, proposal, dropped), **requested_filter(request).query(), **extra}
     return _varied(render(request, "review/_panes.html", context, status=status))
 
 
-def read(request: Request, proposal: Proposal) -> ProposalPage:
+def read(request: Request, proposal: Proposal, dropped: Collection[int] = ()) -> ProposalPage:
     look = requested_look(request.GET.dict(), kept=requested_filter(request).query())
-    return proposal_page(proposal, request.user, timezone.now(), look)
+    return proposal_page(proposal, request.user, timezone.now(), look, dropped)
 
 
-def frame(request: Request, chosen: Proposal | None, *, status: int = 200, **extra: object) -> HttpResponse:
+def frame(
+    request: Request, chosen: Proposal | None, *, status: int = 200, dropped: Collection[int] = (), **extra: object
+) -> HttpResponse:
     """Render the list beside the chosen proposal, the first one when none was chosen."""
     wanted = requested_filter(request)
     listed = _list(request, wanted)
     selected = chosen or (visible_proposal(request, listed.rows[0].id) if listed.rows else None)
     context = {
         "list": listed,
-        "page": read(request, selected) if selected else None,
+        "page": read(request, selected, dropped) if selected else None,
         "shows": "proposal" if chosen else "list",
         "last": takeback.last_undoable(request.user),
         "unread": unread_count(request),

@@ -96,6 +96,7 @@ const acts = {
   "next-hunk": () => moveHunk(1),
   "previous-hunk": () => moveHunk(-1),
   select: selectRow,
+  drop: () => document.dispatchEvent(new Event("review:drop")),
   back: goBack,
   help: () => /** @type {HTMLDialogElement | null} */ (document.getElementById("keys"))?.showModal(),
 };
@@ -122,13 +123,15 @@ function inField(event) {
 
 document.addEventListener("keydown", (event) => {
   if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return inField(event);
-  const region = /** @type {Element} */ (event.target).closest("[data-keys]");
+  const element = /** @type {Element} */ (event.target);
+  const region = element.closest("[data-keys]");
   if (!(region instanceof HTMLElement) || document.querySelector("dialog[open]")) return;
   const where = region.dataset.keys ?? "";
   const binding = bindings.find((one) => one.keys.includes(event.key) && one.where.includes(where));
   const isSingle = event.key.length === 1;
   if (!binding || (event.repeat && !binding.repeats) || (isSingle && localStorage.getItem(SWITCH) === "off")) return;
   if (event.key.startsWith("Arrow") && where !== "list") return;
+  if (event.key === " " && !element.matches("[data-hunk]")) return; // a button or box in focus answers by itself
   event.preventDefault();
   (acts[binding.act] ?? (() => press(binding.act)))();
 });

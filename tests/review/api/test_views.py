@@ -17,6 +17,7 @@ from memoryreview.review.api import waiting
 from memoryreview.review.api.answers import PreviewAnswer, ProposalAnswer, StoreAnswer
 from memoryreview.review.models import Change, Decision, Delivery, Proposal, Reason, Store
 from memoryreview.review.operations import accounts, decide
+from memoryreview.review.operations.partial import LeftOut, portions_of
 from memoryreview.review.operations.standing import standing
 from memoryreview.review.operations.stores import reading
 from tests.conftest import MakeStore, on_disk
@@ -804,3 +805,25 @@ def test_what_should_change_is_told_to_the_agent_and_a_revision_waits_again(
     answer = revised.json()
     assert (revised.status_code, answer["state"], answer["revision"]) == (202, "pending", 2)
     assert (answer["decision"], answer["reasons"]) == (None, [])
+
+
+def test_what_was_left_out_is_told_action_by_action(api: Api, store: Store, owner: User) -> None:
+    note = {"op": "write", "path": "new.md", "content": "# New\n\nThe cache is warm.\n"}
+    first = api.propose(FACT, note).json()
+    proposal = Proposal.objects.get()
+    with reading(store) as repository:
+        view = standing(proposal.revision, repository)
+    [out] = [p.number for p in portions_of(store, view) if any(part.path == "new.md" for part in p.parts)]
+    decide.approve(
+        proposal.pk, person=owner, version=proposal.version, shown=view.shown, note="Not ours.",
+        left_out=LeftOut(frozenset({out}), Reason.WRONG_SCOPE),
+    )  # fmt: skip
+
+    answer = api.get(f"proposals/{first['id']}").json()
+    again = api.propose(note)
+
+    assert (answer["state"], answer["reasons"]) == ("applied", ["wrong scope", "Not ours."])
+    told = {action["path"]: action for action in answer["actions"]}
+    assert (told["build.md"]["outcome"], told["build.md"]["commit"]) == ("applied", answer["commit"])
+    assert (told["new.md"]["outcome"], told["new.md"]["outcome_reason"]) == ("dropped", "wrong scope: Not ours.")
+    assert assert_problem(again, 409, "rejected-before")["rejected_before"]["reason"] == "wrong scope"
