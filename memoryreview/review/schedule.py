@@ -10,6 +10,7 @@ from django_q.models import Schedule
 CAPTURE_MINUTES = 1
 PACK_MINUTES = 10
 PUSH_MINUTES = 1
+SEARCH_MINUTES = 1
 
 
 def ensure_schedules() -> None:
@@ -18,6 +19,7 @@ def ensure_schedules() -> None:
         "capture": ("memoryreview.review.tasks.capture_stores", Schedule.MINUTES, CAPTURE_MINUTES),
         "pack": ("memoryreview.review.tasks.pack_baselines", Schedule.MINUTES, PACK_MINUTES),
         "push": ("memoryreview.review.tasks.push_baselines", Schedule.MINUTES, PUSH_MINUTES),
+        "search": ("memoryreview.review.tasks.read_for_search", Schedule.MINUTES, SEARCH_MINUTES),
         "expire": ("memoryreview.review.tasks.expire_proposals", Schedule.HOURLY, None),
         "tidy": ("memoryreview.review.tasks.tidy_stores", Schedule.DAILY, None),
         "sessions": ("memoryreview.review.tasks.clear_sessions", Schedule.HOURLY, None),

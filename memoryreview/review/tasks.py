@@ -12,6 +12,7 @@ from .models import Store
 from .operations.capture import capture
 from .operations.expire import expire
 from .operations.push import push
+from .operations.search import bring_up
 from .operations.tidy import tidy
 from .operations.upkeep import upkeep
 
@@ -59,6 +60,17 @@ def push_baselines() -> int:
             done += push(store)
         except MemoryReviewError as error:
             log.warning("push %s: %s", store.slug, error)
+    return done
+
+
+def read_for_search() -> int:
+    """Read what changed in every store for searching; return how many documents it was."""
+    done = 0
+    for store in Store.objects.order_by("pk"):
+        try:
+            done += bring_up(store)
+        except MemoryReviewError as error:
+            log.warning("search %s: %s", store.slug, error)
     return done
 
 

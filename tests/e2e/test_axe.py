@@ -32,6 +32,8 @@ STANDING = {
     "store-baseline-lost": "/stores/axe-no-baseline/",
     "stores": "/stores/",
     "store": "/stores/axe/",
+    "search": "/search/?q=ports",
+    "search-nothing": "/search/?q=nothing-like-this",
     "document": "/stores/axe/ports.md",
     "document-entries": "/stores/axe/ports.md?view=entries",
     "document-loaded": "/stores/axe-full/MEMORY.md?view=agent",

@@ -17,6 +17,7 @@ from memoryreview.review.states import (
 from .change import Change, ChangedPath, Intent, RenamedPath, TidyStop
 from .erasure import Backup, Erasure, MovedCommit
 from .proposal import Decision, Delivery, Proposal, Revision, RevisionDocument
+from .search import SearchedDocument, SearchedStore
 from .store import Agent, Store
 from .team import Membership, SignUpLink, Team, is_sole_person
 
@@ -42,6 +43,8 @@ __all__ = [
     "Revision",
     "RevisionDocument",
     "Role",
+    "SearchedDocument",
+    "SearchedStore",
     "SignUpLink",
     "State",
     "Store",

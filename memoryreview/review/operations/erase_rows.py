@@ -22,12 +22,14 @@ from memoryreview.review.models import (
     Proposal,
     Revision,
     RevisionDocument,
+    SearchedDocument,
+    SearchedStore,
     State,
     Store,
     Verb,
 )
 
-from . import ledger, proposals
+from . import ledger, proposals, search
 from .certificate import ERASED, digest, is_erased
 from .keyed import keyed_digest
 
@@ -36,6 +38,9 @@ _OID_CHARS = 40
 _KEPT = frozenset({"root", "evidence_root", "push_to", "switched_off"})  # of a store: where it is, and words of our own
 _FOREIGN = frozenset({"source", "scores"})
 _PATHS = frozenset({"path", "was", "promoted_path"})
+_APART = frozenset({Decision, SearchedDocument, SearchedStore})
+"""Decisions are chained, see `ledger.rekey`; what is searched is folded, so it goes whole and is read anew."""
+
 _BATCH = 200
 _DEPTH = 3
 TOLD = "toast"
@@ -64,6 +69,7 @@ def clean(store: Store, eraser: Eraser, walked: Walked, erasure: Erasure, *, hea
     """
     decision = erasure.decision
     assert decision is not None, "the decision comes before its rows"  # noqa: S101
+    search.forget(store)
     work = _Pass(store, eraser, walked, writes=True)
     found = work.run()
     withdrawn = work.withdraw(decision.pk, erasure.doubted)
@@ -117,8 +123,8 @@ def clean_queue(eraser: Eraser) -> None:
 def _routes() -> Iterator[tuple[type[models.Model], str]]:
     """Yield every model of the product whose rows belong to a store, and how they name it."""
     for model in apps.get_app_config("review").get_models():
-        if model is Decision:
-            continue  # its rows are chained; see `ledger.rekey`
+        if model in _APART:
+            continue
         route = "pk" if model is Store else _route(model, _DEPTH)
         if route:
             yield model, route

@@ -7,7 +7,9 @@ import time
 from typing import Any
 
 from django.apps import apps
-from django.db import OperationalError, connections
+from django.db import DEFAULT_DB_ALIAS, OperationalError, connections
+
+from .search import forget_trigrams
 
 _TRIES = 5
 _PAUSE_S = 0.2
@@ -27,6 +29,8 @@ def _forget(alias: str) -> bool:
     try:
         with connection.cursor() as cursor:
             if connection.vendor == "sqlite":
+                if alias == DEFAULT_DB_ALIAS:
+                    forget_trigrams()
                 cursor.execute("VACUUM")
                 return _emptied(cursor)
             if connection.vendor == "postgresql":

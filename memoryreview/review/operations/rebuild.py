@@ -24,7 +24,7 @@ from memoryreview.review.models import (
     Verb,
 )
 
-from . import ledger
+from . import ledger, search
 from .errors import CannotApplyError
 from .reconcile import reconcile_within
 from .record import index_paths
@@ -46,6 +46,7 @@ def rebuild(store: Store) -> list[str]:
        unread, and says so in the chain of decisions: nobody is known to have approved it.
     3. Correct kind, parent and documents of the others, and the index of documents by change.
     4. Summarise the proposals that wait.
+    5. Read the documents for searching again, where what is known of them differs.
 
     Raises: CannotApplyError, BusyError.
     """
@@ -55,7 +56,7 @@ def rebuild(store: Store) -> list[str]:
             history = list(walk(shop.repository, shop.head()))
         except BaselineError as error:
             raise CannotApplyError(str(error)) from error
-        return [*_missing(shop, history), *_recorded(shop, history), *_waiting(shop)]
+        return [*_missing(shop, history), *_recorded(shop, history), *_waiting(shop), *search.rebuild(shop)]
 
 
 def _missing(shop: Workshop, history: Sequence[Walked]) -> Iterator[str]:

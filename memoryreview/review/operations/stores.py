@@ -109,11 +109,11 @@ def locked(store: Store) -> Iterator[Workshop]:
 
 
 @contextmanager
-def alone(store: Store) -> Iterator[None]:
-    """Hold the store's lock and open nothing. Raises: BusyError after LOCK_TIMEOUT_S; LockBusyError; BaselineError."""
-    deadline = time.monotonic() + LOCK_TIMEOUT_S
+def alone(store: Store, *, timeout_s: float = LOCK_TIMEOUT_S) -> Iterator[None]:
+    """Hold the store's lock and open nothing. Raises: BusyError after `timeout_s`; LockBusyError; BaselineError."""
+    deadline = time.monotonic() + timeout_s
     with (
-        store_lock(baseline_dir(store), timeout_s=LOCK_TIMEOUT_S),
+        store_lock(baseline_dir(store), timeout_s=timeout_s),
         no_other_host(store, timeout_s=max(0.0, deadline - time.monotonic())),
     ):
         yield

@@ -20,6 +20,7 @@ NAMES = (
     "keys",
     "commands",
     "agents",
+    "stores",
     "history",
     "rollback",
     "erase",

@@ -1,0 +1,88 @@
+"""What a search found, as its page shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memoryreview.core.search import Part, marked
+from memoryreview.review.operations.search import MAX_FOUND, Found, Match
+
+from . import links
+from .documents import RAW_MAX_LINES
+from .words import plural
+
+
+@dataclass(frozen=True, slots=True)
+class LineView:
+    lineno: int
+    url: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MatchView:
+    """`more` says how many lines of the document are not shown, "" for none."""
+
+    store: str
+    store_url: str
+    path: tuple[Part, ...]
+    url: str
+    lines: tuple[LineView, ...]
+    more: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsView:
+    """`summary` says what came of it, "" where nothing was looked for; `notes` what was left out."""
+
+    matches: tuple[MatchView, ...]
+    summary: str
+    notes: tuple[str, ...]
+
+
+def results_view(found: Found) -> ResultsView:
+    return ResultsView(
+        matches=tuple(_match(match, found.terms) for match in found.matches),
+        summary=_summary(found),
+        notes=tuple(_notes(found)),
+    )
+
+
+def _match(match: Match, terms: tuple[str, ...]) -> MatchView:
+    slug, more = match.store.slug, match.hits.count - len(match.hits.lines)
+    return MatchView(
+        store=slug,
+        store_url=links.store_url(slug),
+        path=marked(match.path, terms),
+        url=links.document_url(slug, match.path),
+        lines=tuple(
+            LineView(hit.lineno, line_url(slug, match.path, hit.lineno), hit.parts) for hit in match.hits.lines
+        ),
+        more=f"and {plural(more, 'more line')}" if more else "",
+    )
+
+
+def line_url(slug: str, path: str, lineno: int) -> str:
+    """Return the address of a line: in the raw text, in the blame where that is too long for it."""
+    if lineno > RAW_MAX_LINES:
+        return links.document_url(slug, path, **{"view": "blame", "from": str(lineno)}) + f"#line-{lineno}"
+    return f"{links.document_url(slug, path)}#line-{lineno}"
+
+
+def _summary(found: Found) -> str:
+    if not found.terms:
+        return ""
+    if not found.matches:
+        return "No approved document holds all of that."
+    many = f"The first {MAX_FOUND} documents" if found.is_cut else plural(len(found.matches), "document")
+    return f"{many} {'hold' if found.is_cut or len(found.matches) > 1 else 'holds'} it."
+
+
+def _notes(found: Found) -> list[str]:
+    notes = []
+    if found.is_cut:
+        notes.append("There are more; add a word, or look in one store.")
+    if found.unread:
+        unread = plural(found.unread, "document is", "documents are")
+        notes.append(f"{unread} not read for searching yet. Search again in a minute to find what they hold.")
+    return notes
