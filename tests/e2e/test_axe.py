@@ -32,6 +32,7 @@ STANDING = {
     "store-baseline-lost": "/stores/axe-no-baseline/",
     "stores": "/stores/",
     "store": "/stores/axe/",
+    "links": "/stores/axe/links",
     "search": "/search/?q=ports",
     "search-nothing": "/search/?q=nothing-like-this",
     "document": "/stores/axe/ports.md",

@@ -7,15 +7,19 @@ from __future__ import annotations
 
 from .beside import Beside, beside
 from .disagree import disagrees
+from .graph import Node, NodeKind, graph
 from .links import Links
 from .model import Place, Relation, RelationKind
 from .statement import Statement, statements
-from .store_index import StoreIndex
+from .store_index import Known, StoreIndex
 from .within import within
 
 __all__ = [
     "Beside",
+    "Known",
     "Links",
+    "Node",
+    "NodeKind",
     "Place",
     "Relation",
     "RelationKind",
@@ -23,6 +27,7 @@ __all__ = [
     "StoreIndex",
     "beside",
     "disagrees",
+    "graph",
     "statements",
     "within",
 ]

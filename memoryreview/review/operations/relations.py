@@ -16,7 +16,7 @@ from django.contrib.auth.models import User
 
 from memoryreview.baseline.repository import BaselineError, Repository
 from memoryreview.core.model import Delta, FormatName
-from memoryreview.core.relations import Links, Place, Relation, Statement, StoreIndex, beside, statements
+from memoryreview.core.relations import Known, Links, Place, Relation, Statement, StoreIndex, beside, statements
 from memoryreview.review.models import Proposal, State, Store
 
 from .errors import CannotApplyError
@@ -73,6 +73,12 @@ def remembered(proposal: Proposal, delta: Delta, repository: Repository, person:
         unread = sum(kept.unread for kept in (own, *others))
     by_place = {Place(s.path, s.line, s.text, s.store): earlier for s, earlier in reversed(rejections)}
     return Remembered(found.relations, by_place, found.left_out, unread)
+
+
+def known_documents(store: Store) -> tuple[dict[str, Known], int]:
+    """Return what is known of the documents of a store, and how many are not read yet. Raises CannotApplyError."""
+    with reading(store) as repository, _brought_up(store, repository, _Room()) as kept:
+        return dict(kept.index.documents), kept.unread
 
 
 def _sources(proposal: Proposal) -> list[tuple[str, str]]:

@@ -20,6 +20,7 @@ _SECTIONS = {
     "stores": "stores",
     "store": "stores",
     "document": "stores",
+    "document-links": "stores",
     "search": "stores",
     "history": "history",
     "change": "history",

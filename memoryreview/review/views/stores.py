@@ -20,6 +20,7 @@ from memoryreview.review.operations.permissions import may_maintain
 from memoryreview.review.operations.promote import promote as promote_document
 from memoryreview.review.presenters import links
 from memoryreview.review.presenters.document_page import Ask, DocumentPage, document_page
+from memoryreview.review.presenters.graph import graph_page
 from memoryreview.review.presenters.history import Wanted, listed_changes, renamed_link
 from memoryreview.review.presenters.stores import annotated, store_page, store_rows
 from memoryreview.review.presenters.words import plural
@@ -62,6 +63,18 @@ def store(request: Request, slug: str) -> HttpResponse:
         "may_name_folder": configure.may_name_folder(request.user),
     }
     return render(request, "review/store.html", context)
+
+
+@require_GET
+@signed_in
+def document_links(request: Request, slug: str) -> HttpResponse:
+    """Show which documents lead to which."""
+    found = visible_store(request, slug)
+    try:
+        page = graph_page(found)
+    except MemoryReviewError as error:
+        return refused(request, error)
+    return render(request, "review/links.html", {"page": page})
 
 
 @require_GET

@@ -54,6 +54,7 @@ queue_urls = [
 store_urls = [
     path("stores/", stores.stores, name="stores"),
     path("stores/<slug:slug>/", stores.store, name="store"),
+    path("stores/<slug:slug>/links", stores.document_links, name="document-links"),
     path("stores/<slug:slug>/erase", erase.erase, name="erase"),
     path("stores/<slug:slug>/restore/<oid:oid>", restore.restore, name="restore"),
     path("stores/<slug:slug>/put-back", stores.put_back, name="put-back"),
