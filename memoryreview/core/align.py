@@ -32,11 +32,8 @@ def align(old: Sequence[Hashable], new: Sequence[Hashable]) -> tuple[Hunk, ...]:
     once on both sides anchor the rest, and a gap that cannot be paid for is one run. A pure addition or removal that
     could stand in several places stands in the last one, so that two diffs against one base name the same place.
     """
-    numbers: dict[Hashable, int] = {}
-    left = [numbers.setdefault(member, len(numbers)) for member in old]
-    right = [numbers.setdefault(member, len(numbers)) for member in new]
-    whole = between_equal_ends(left, right)
-    return _slid(left, right, list(_runs(left, right, whole)))
+    whole = between_equal_ends(old, new)
+    return _slid(old, new, list(_runs(old, new, whole)))
 
 
 def between_equal_ends(old: Sequence[Hashable], new: Sequence[Hashable], gap: Hunk | None = None) -> Hunk:
@@ -82,7 +79,7 @@ def best_chain(scores: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
     return chain
 
 
-def _runs(left: list[int], right: list[int], whole: Hunk) -> Iterator[Hunk]:
+def _runs(left: Sequence[Hashable], right: Sequence[Hashable], whole: Hunk) -> Iterator[Hunk]:
     if _cells(whole) <= MAX_CELLS:
         yield from _minimal(left, right, whole)
         return
@@ -100,12 +97,15 @@ def _cells(gap: Hunk) -> int:
     return (gap.old_end - gap.old_start) * (gap.new_end - gap.new_start)
 
 
-def _minimal(left: list[int], right: list[int], gap: Hunk) -> Iterator[Hunk]:
-    if _cells(gap) == 0:
+def _minimal(left: Sequence[Hashable], right: Sequence[Hashable], gap: Hunk) -> Iterator[Hunk]:
+    if _cells(gap) <= 1:  # of two single members between equal ends, each is another
         if gap.old_start < gap.old_end or gap.new_start < gap.new_end:
             yield gap
         return
-    opcodes = LCSseq.opcodes(left[gap.old_start : gap.old_end], right[gap.new_start : gap.new_end])
+    numbers: dict[Hashable, int] = {}  # rapidfuzz tells members apart by their hash alone
+    olds = [numbers.setdefault(member, len(numbers)) for member in left[gap.old_start : gap.old_end]]
+    news = [numbers.setdefault(member, len(numbers)) for member in right[gap.new_start : gap.new_end]]
+    opcodes = LCSseq.opcodes(olds, news)
     old_at, new_at = gap.old_start, gap.new_start
     for code in opcodes:
         if code.tag != "equal":
@@ -118,7 +118,7 @@ def _minimal(left: list[int], right: list[int], gap: Hunk) -> Iterator[Hunk]:
         yield Hunk(old_at, gap.old_end, new_at, gap.new_end)
 
 
-def _between_anchors(left: list[int], right: list[int], whole: Hunk) -> Iterator[Hunk]:
+def _between_anchors(left: Sequence[Hashable], right: Sequence[Hashable], whole: Hunk) -> Iterator[Hunk]:
     """Yield the gaps between the longest rising chain of members that occur once on both sides."""
     olds, news = range(whole.old_start, whole.old_end), range(whole.new_start, whole.new_end)
     old_counts = Counter(left[at] for at in olds)
@@ -152,7 +152,7 @@ def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return chain[::-1]
 
 
-def _slid(left: list[int], right: list[int], hunks: list[Hunk]) -> tuple[Hunk, ...]:
+def _slid(left: Sequence[Hashable], right: Sequence[Hashable], hunks: list[Hunk]) -> tuple[Hunk, ...]:
     # Each step moves one hunk by one member; the budget keeps hostile repetition linear.
     budget = 4 * (len(left) + len(right))
     settled: list[Hunk] = []
@@ -170,7 +170,7 @@ def _slid(left: list[int], right: list[int], hunks: list[Hunk]) -> tuple[Hunk, .
     return tuple(reversed(settled))
 
 
-def _gathered(left: list[int], right: list[int], hunks: list[Hunk]) -> list[Hunk]:
+def _gathered(left: Sequence[Hashable], right: Sequence[Hashable], hunks: list[Hunk]) -> list[Hunk]:
     """Join each addition or removal with the run above it where it can slide up to it: a changed member is then one
     replacement, not an addition here and a removal of an equal member further down."""
     budget = 4 * (len(left) + len(right))
@@ -195,7 +195,7 @@ def _joined(above: Hunk, below: Hunk) -> Hunk:
     return Hunk(above.old_start, below.old_end, above.new_start, below.new_end)
 
 
-def _can_slide_down(left: list[int], right: list[int], hunk: Hunk) -> bool:
+def _can_slide_down(left: Sequence[Hashable], right: Sequence[Hashable], hunk: Hunk) -> bool:
     if hunk.old_start == hunk.old_end:
         return right[hunk.new_start] == right[hunk.new_end]
     if hunk.new_start == hunk.new_end:
@@ -203,7 +203,7 @@ def _can_slide_down(left: list[int], right: list[int], hunk: Hunk) -> bool:
     return False
 
 
-def _can_slide_up(left: list[int], right: list[int], hunk: Hunk) -> bool:
+def _can_slide_up(left: Sequence[Hashable], right: Sequence[Hashable], hunk: Hunk) -> bool:
     if hunk.old_start == hunk.old_end:
         return right[hunk.new_start - 1] == right[hunk.new_end - 1]
     if hunk.new_start == hunk.new_end:

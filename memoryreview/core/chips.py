@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 
 class Mark(StrEnum):
@@ -16,8 +16,7 @@ class Mark(StrEnum):
     REMOVED = "removed"
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A run of text in a line. `chip` is "" for ordinary text, else the label of one invisible or bidi character
     ("U+202E RLO") that is shown as a box instead of the character, or says what is left out ("3,200 characters not
     shown"); `text` is then the label too."""
@@ -77,20 +76,21 @@ def visible(text: str) -> tuple[Piece, ...]:
     return tuple(pieces(text, Mark.SAME))
 
 
-def pieces(text: str, mark: Mark) -> Iterator[Piece]:
-    """Yield a text as ordinary runs and chips. A byte that is not UTF-8 (`surrogateescape`) is a chip too."""
-    if text.isprintable() and not _UNSEEN_CHAR.search(text):
-        if text:
-            yield Piece(text, mark)
-        return
+def pieces(text: str, mark: Mark) -> Iterable[Piece]:
+    """Return a text as ordinary runs and chips. A byte that is not UTF-8 (`surrogateescape`) is a chip too."""
+    if text.isprintable() and (text.isascii() or not _UNSEEN_CHAR.search(text)):
+        return (Piece(text, mark),) if text else ()
+    return _with_chips(text, mark)
+
+
+def _with_chips(text: str, mark: Mark) -> Iterator[Piece]:
     start = 0
     for at, char in enumerate(text):
         if not is_unseen(char) or _is_part_of_emoji(text, at):
             continue
         if start < at:
             yield Piece(text[start:at], mark)
-        name = label(char)
-        yield Piece(name, mark, chip=name)
+        yield _chip(char, mark)
         start = at + 1
     if start < len(text):
         yield Piece(text[start:], mark)
@@ -112,6 +112,12 @@ def _is_part_of_emoji(text: str, at: int) -> bool:
     if text[at] != _JOINER or not before or not after or unicodedata.category(after) != "So":
         return False
     return before in _SELECTORS or unicodedata.category(before) in ("So", "Sk")
+
+
+@lru_cache(maxsize=4096)
+def _chip(char: str, mark: Mark) -> Piece:
+    name = label(char)
+    return Piece(name, mark, chip=name)
 
 
 def label(char: str) -> str:

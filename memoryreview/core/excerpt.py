@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from .chips import Mark, Piece, pieces
 
 LONG_LINE_CHARS = 1_000
-MAX_LINE_CHARS = 250_000
+MAX_LINE_CHARS = 100_000
 """What one line may take, labels of chips counted in full."""
 _REST = "the rest of this line is not shown"
 
@@ -23,18 +23,28 @@ class Excerpt:
 
 
 def excerpt(text: str, mark: Mark, spans: Sequence[tuple[int, int]], window_chars: int) -> Excerpt:
-    """Return a line of which `spans` carry `mark` and the rest is shared.
+    """Return a line of more than LONG_LINE_CHARS of which `spans` carry `mark` and the rest is shared.
 
     Args:
         spans: half-open character offsets, in order; an empty one only says where to look.
-        window_chars: what stays on each side of a span in a line of more than LONG_LINE_CHARS.
+        window_chars: what stays on each side of a span.
     """
-    kept = [(0, len(text))]
-    if len(text) > LONG_LINE_CHARS:
-        kept = list(_windows(spans or [(0, 0)], len(text), window_chars))
+    kept = list(_windows(spans or [(0, 0)], len(text), window_chars))
     drawn = tuple(_capped(_cut_pieces(text, mark, spans, kept)))
     is_cut = bool(drawn) and drawn[-1].chip == _REST
     return Excerpt(drawn, is_shortened=is_cut or kept != [(0, len(text))], is_cut=is_cut)
+
+
+def spanned(text: str, mark: Mark, spans: Sequence[tuple[int, int]]) -> tuple[Piece, ...]:
+    """Return a whole line of which `spans` carry `mark` and the rest is shared."""
+    drawn: list[Piece] = []
+    at = 0
+    for first, last in spans:
+        if first < last:
+            drawn += pieces(text[at:first], Mark.SAME)
+            drawn += pieces(text[first:last], mark)
+            at = last
+    return (*drawn, *pieces(text[at:], Mark.SAME))
 
 
 def _windows(spans: Sequence[tuple[int, int]], length: int, window_chars: int) -> Iterator[tuple[int, int]]:
@@ -57,7 +67,7 @@ def _capped(drawn: Iterable[Piece]) -> Iterator[Piece]:
         left -= len(piece.text)
         if left < 0:
             if not piece.chip:
-                yield replace(piece, text=piece.text[:left])
+                yield piece._replace(text=piece.text[:left])
             yield Piece(_REST, Mark.SAME, chip=_REST)
             return
         yield piece

@@ -11,7 +11,17 @@ from collections.abc import Callable, Mapping
 import django
 from django.core.management import call_command
 
-from . import classify_speed, cli_speed, drift_scan, harmless, meaning, near_duplicates, notice_speed, upkeep
+from . import (
+    classify_speed,
+    cli_speed,
+    display_diff,
+    drift_scan,
+    harmless,
+    meaning,
+    near_duplicates,
+    notice_speed,
+    upkeep,
+)
 
 Run = Callable[[argparse.Namespace], bool]
 
@@ -106,6 +116,10 @@ BENCHES: Mapping[str, tuple[str, Run]] = {
     "drift_scan": (
         "a full scan of 10,000 documents for direct writes against `git status --porcelain`",
         lambda options: drift_scan.run(rounds=options.count or 40, seed=options.seed),
+    ),
+    "display_diff": (
+        "the difference that a page shows against `difflib.unified_diff` and `git diff --word-diff`",
+        lambda options: display_diff.run(rounds=options.count or 40),
     ),
     "notice_speed": (
         "how soon one write from outside is noticed among 20 stores, against watchfiles alone",

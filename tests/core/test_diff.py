@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryreview.core import diff as module
+from memoryreview.core import canvas
 from memoryreview.core.chips import MAX_DRAWN_CHARS_PER_BYTE, is_unseen, label
 from memoryreview.core.diff import DiffLine, DocumentDiff, Mark, Piece, document_diff, is_shown_whole, visible
 from memoryreview.core.words import split_words
@@ -120,6 +120,22 @@ def test_diff_heading_is_the_nearest_above_outside_code_and_frontmatter() -> Non
     assert diff.hunks[0].heading == "Build"
 
 
+def test_diff_heading_in_a_hermes_memory_is_the_entry() -> None:
+    old = "First fact.\n§\nPorts are\n5000 and up.\n§\nLast.\n"
+
+    diff = compare(old, old.replace("5000", "6000"))
+
+    assert diff.hunks[0].heading == "Entry 2: Ports are"
+
+
+def test_diff_heading_in_a_codex_handbook_names_the_task_group_first() -> None:
+    old = "# Task Group: Billing\nscope: vat\n\n## Task 1: Rounding\n\n- rounds half up\n"
+
+    diff = compare(old, old.replace("half up", "half even"))
+
+    assert diff.hunks[0].heading == "Task Group: Billing › Task 1: Rounding"
+
+
 def test_diff_heading_cannot_hide_characters() -> None:
     diff = compare("# a\u202eb\nx\n", "# a\u202eb\ny\n")
 
@@ -214,6 +230,60 @@ def test_diff_of_a_new_long_line_is_shown_whole() -> None:
     assert drawn(compare("", "y " * 3000 + "\n")) == [f"+{{{'y ' * 3000}}}"]
 
 
+def test_diff_says_once_where_a_block_went_with_its_short_lines() -> None:
+    block = "A paragraph about the release process.\n\nok\n"
+    rest = "".join(f"line {n}\n" for n in range(12))
+
+    diff = compare(block + rest, rest + block)
+
+    assert notes(diff) == [("-", "3 lines moved to line 13"), ("+", "3 lines moved from line 1")]
+    assert [line.is_moved for line in diff.hunks[0].lines[:3]] == [True] * 3
+    assert diff.summary == "3 lines are moved, word for word"
+
+
+def test_diff_prefers_a_move_to_a_line_that_is_merely_alike() -> None:
+    old = "- service alpha listens on 5000\nx\ny\nz\n- service beta listens on 5001\n"
+    new = "- service beta listens on 5001\nx\ny\nz\n- service gamma listens on 5002\n"
+
+    diff = compare(old, new)
+
+    assert [note for _, note in notes(diff)] == ["moved from line 5", "moved to line 1"]
+
+
+def test_diff_says_that_a_paragraph_is_only_broken_anew() -> None:
+    old = "The build needs pnpm, since npm breaks\nthe lock file of the workspace\nand nobody noticed.\n"
+    new = "The build needs pnpm,\nsince npm breaks the lock file\nof the workspace and nobody noticed.\n"
+
+    diff = compare(old, new)
+
+    assert diff.summary == "3 lines hold the same words as before, broken elsewhere"
+    assert "{" not in "".join(drawn(diff))
+
+
+def test_diff_marks_the_other_word_of_a_paragraph_broken_anew() -> None:
+    old = "The build needs pnpm, since npm breaks\nthe lock file of the workspace\nand nobody noticed.\n"
+    new = "The build needs pnpm,\nsince yarn breaks the lock file\nof the workspace and nobody noticed.\n"
+
+    diff = compare(old, new)
+
+    assert drawn(diff)[0] == "-The build needs pnpm, since {npm} breaks"
+    assert drawn(diff)[4] == "+since {yarn} breaks the lock file"
+    assert "".join(drawn(diff)).count("{") == 2
+    assert diff.summary == "a paragraph is broken into lines anew; only its other words are marked"
+
+
+def test_diff_does_not_take_lists_for_paragraphs() -> None:
+    diff = compare("- one two three\n- four five six\n", "- one two\n- three four five six\n")
+
+    assert "broken" not in diff.summary
+
+
+def test_diff_widens_katakana_and_hangul_to_whole_words() -> None:
+    diff = compare("新しいサーバーを使う。포트를 바꾼다\n", "新しいサーバを使う。포트는 바꾼다\n")
+
+    assert drawn(diff) == ["-新しい{サーバー}を使う。{포트를} 바꾼다", "+新しい{サーバ}を使う。{포트는} 바꾼다"]
+
+
 def test_diff_notes_moved_lines_on_both_sides() -> None:
     paragraph = "A paragraph about the release process.\n"
     rest = "".join(f"line {n}\n" for n in range(12))
@@ -281,8 +351,41 @@ def test_visible_lets_no_unseen_character_through(text: str) -> None:
         piece.text.encode()
 
 
+def test_diff_of_opened_lines_shows_them_with_the_hunk_they_touch() -> None:
+    lines = [f"line {n}" for n in range(1, 101)]
+    old, new = ("\n".join(lines), "\n".join(lines).replace("line 20\n", "l 20\n").replace("line 60\n", "l 60\n"))
+
+    def spans(*opened: tuple[int, int]) -> list[tuple[tuple[int, int], int]]:
+        diff = document_diff("a.md", old.encode(), new.encode(), opened=opened)
+        return [*((hunk.old_span, hunk.folded) for hunk in diff.hunks), ((0, 0), diff.folded)]
+
+    assert spans() == [((17, 24), 16), ((57, 64), 33), ((0, 0), 37)]
+    assert spans((24, 44)) == [((17, 44), 16), ((57, 64), 13), ((0, 0), 37)]
+    assert spans((24, 44), (44, 57)) == [((17, 64), 16), ((0, 0), 37)]
+    assert spans((1, 17), (64, 999)) == [((1, 24), 0), ((57, 101), 33), ((0, 0), 0)]
+    assert spans((30, 40), (5, 5), (9, 3)) == spans()
+
+
+def test_diff_of_a_large_document_is_coarse_and_says_so() -> None:
+    lines = [f"line {n}" for n in range(11_000)]
+    new = [*lines[:50], "line fifty", *lines[51:]]
+
+    diff = compare("\n".join(lines), "\n".join(new))
+
+    assert diff.summary == "a large document, compared line by line: words and moves are not marked"
+    assert [line for line in drawn(diff) if line[0] != " "] == ["-{line 50}", "+{line fifty}"]
+
+
+def test_diff_marks_words_in_the_first_lines_of_very_many_and_says_so() -> None:
+    old = "".join(f"- fact {n} is true\n" for n in range(400))
+
+    diff = compare(old, old.replace("true", "false"))
+
+    assert diff.summary == "words are marked in the first 150 changed lines only"
+
+
 def test_diff_over_the_line_limit_says_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_SHOWN_LINES", 10)
+    monkeypatch.setattr(canvas, "MAX_SHOWN_LINES", 10)
 
     diff = compare("", "new\n" * 25)
 
@@ -308,7 +411,7 @@ def test_what_is_shown_whole_is_known_without_drawing_it(old: bytes | None, new:
 
 
 def test_diff_over_the_size_limit_says_what_is_shown() -> None:
-    diff = compare(None, ("y" * 199_999 + "\n") * 5)
+    diff = compare(None, ("y" * 99_999 + "\n") * 5)
 
     assert (len(drawn(diff)), diff.summary) == (2, "2 of 5 lines shown")
 
@@ -366,25 +469,46 @@ def test_diff_is_total_and_counts_right(old: bytes | None, new: bytes | None, co
         assert len([line for line in hunk.lines if line.new_number]) == hunk.new_span[1] - hunk.new_span[0]
 
 
-plain_lines = st.lists(st.text(alphabet="ab 漢,\tA1", max_size=12), max_size=8)
+some_lines = st.lists(st.text(alphabet="ab 漢語カナ한글,\tA1\u0301\u202e", max_size=14), max_size=8)
 
 
-@given(plain_lines, plain_lines)
-def test_diff_with_all_context_rebuilds_both_texts(old: list[str], new: list[str]) -> None:
+@given(some_lines, some_lines)
+def test_diff_with_all_context_shows_each_line_of_both_sides_once_in_order(old: list[str], new: list[str]) -> None:
     old_text, new_text = ["top", *old], ["top", *new]
 
     diff = compare("\n".join(old_text) + "\n", "\n".join(new_text) + "\n", context_lines=20)
 
     lines = [line for hunk in diff.hunks for line in hunk.lines]
     for mark, text in ((Mark.REMOVED, old_text), (Mark.ADDED, new_text)):
-        rebuilt = [
-            "".join(piece.text for piece in line.pieces if piece.mark in (Mark.SAME, mark))
-            for line in lines
-            if line.mark in (Mark.SAME, mark)
-        ]
-        assert rebuilt == (text if old_text != new_text else [])
+        side = [line for line in lines if line.mark in (Mark.SAME, mark)]
+        numbers = [line.old_number if mark is Mark.REMOVED else line.new_number for line in side]
+        if old_text != new_text:
+            assert numbers == list(range(1, len(text) + 1))
+            assert [line.text for line in side] == ["".join(piece.text for piece in visible(one)) for one in text]
     for line in lines:
         assert {piece.mark for piece in line.pieces} <= {Mark.SAME, line.mark}
+
+
+@given(some_lines, some_lines)
+def test_diff_shares_the_same_words_in_both_lines_of_a_pair(old: list[str], new: list[str]) -> None:
+    diff = compare("\n".join(old), "\n".join(new), context_lines=20)
+
+    def shared(line: DiffLine) -> str:
+        return "".join(piece.text for piece in line.pieces if piece.mark is Mark.SAME)
+
+    lines = [line for hunk in diff.hunks for line in hunk.lines]
+    added = {line.new_number: line for line in lines if line.mark is Mark.ADDED}
+    for line in lines:
+        if line.mark is Mark.REMOVED and line.partner is not None:
+            assert added[line.partner].partner == line.old_number
+            assert shared(line) == shared(added[line.partner])
+
+
+@given(st.text(alphabet="ab 漢カ한\tA1_,\u0301\u3164é—", max_size=30))
+def test_split_words_is_the_same_by_expression_and_by_character(text: str) -> None:
+    marked = split_words(text + "\u0301")  # a mark is split by the character
+
+    assert split_words(text)[:-1] == marked[: len(split_words(text)) - 1] if text else marked == ["\u0301"]
 
 
 @given(st.text(max_size=30))
