@@ -169,6 +169,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # bytes; page forms (an edited do
 BODY_MAX_BYTES = env_int("MEMORYREVIEW_BODY_MAX_BYTES", 1024 * 1024, at_least=1024)  # API and webhook
 PENDING_PER_AGENT = env_int("MEMORYREVIEW_PENDING_PER_AGENT", 1000, at_least=1)
 EXPIRE_DAYS = env_int("MEMORYREVIEW_EXPIRE_DAYS", 90, at_least=1)  # a proposal nobody decided
+OLD_DAYS = env_int("MEMORYREVIEW_OLD_DAYS", 7, at_least=1)  # the queue says so when a proposal waits longer
 STEP_UP_MINUTES = env_int("MEMORYREVIEW_STEP_UP_MINUTES", 15, at_least=1)  # risky acts ask for the password again
 
 LANGUAGE_CODE = "en"

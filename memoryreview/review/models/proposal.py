@@ -66,6 +66,11 @@ class Proposal(models.Model):
                 condition=Q(state__in=[str(state) for state in OPEN_STATES]),
                 name="proposal_queue",
             ),
+            models.Index(
+                fields=["store", "id"],
+                condition=Q(state__in=[str(state) for state in OPEN_STATES]),
+                name="proposal_oldest",
+            ),
             models.Index(fields=["store", "fingerprint"], name="proposal_fingerprint"),
             models.Index(fields=["state", "updated_at"], name="proposal_state_updated"),
             models.Index(fields=["agent", "state"], name="proposal_by_agent"),

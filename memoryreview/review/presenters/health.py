@@ -18,7 +18,9 @@ from django_q.models import OrmQ, Task
 from memoryreview.review.models import Change, Store
 from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.operations.stores import reading
+from memoryreview.review.operations.waiting import oldest, watched
 
+from .waiting import oldest_view
 from .words import moment, plural, short_oid, size_words
 
 _LATE_AFTER = timedelta(minutes=5)
@@ -41,7 +43,7 @@ class HealthPage:
 
 
 def health_page(person: User, now: datetime) -> HealthPage:
-    facts = (*_versions(), *_databases(), *_baselines(person), _worker(now), _disk())
+    facts = (*_versions(), *_databases(), *_baselines(person), _oldest(person, now), _worker(now), _disk())
     return HealthPage(facts, not any(fact.trouble for fact in facts))
 
 
@@ -90,6 +92,15 @@ def _baselines(person: User) -> Iterator[HealthFact]:
             )
         else:
             yield HealthFact(name, f"head {short_oid(head)}", store.alarm or store.push_fault)
+
+
+def _oldest(person: User, now: datetime) -> HealthFact:
+    found = oldest_view(oldest(watched(person)), now)
+    if found is None:
+        return HealthFact("Oldest proposal", "nothing waits")
+    late = f"Nobody decided it for more than {plural(settings.OLD_DAYS, 'day')}: open the queue."
+    value = f"{found.title}, in {found.store}, waiting for {found.age} (since {found.at.exact})"
+    return HealthFact("Oldest proposal", value, late if found.is_overdue else "")
 
 
 def _worker(now: datetime) -> HealthFact:

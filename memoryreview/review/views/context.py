@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest
+from functools import cache
 
-from memoryreview.review.models import Proposal, Reason, Store
+from django.http import HttpRequest
+from django.utils import timezone
+
+from memoryreview.review.models import Reason
+from memoryreview.review.operations.waiting import overdue, waiting_count, watched
 from memoryreview.review.presenters import keys
+from memoryreview.review.presenters.waiting import count_words, oldest_view
 
 from .stepup import asks_password
+from .watch import badge_url
 
 THEMES = ("light", "dark")
-COUNTED_AT_MOST = 1000
 
 # Which entry of the header is the current one.
 _SECTIONS = {
@@ -47,31 +52,21 @@ def frame(request: HttpRequest) -> dict[str, object]:
     theme = request.COOKIES.get("theme", "")
     match = request.resolver_match
     user = getattr(request, "user", None)
-    is_signed_in = user is not None and user.is_authenticated
+    person = user if user is not None and user.is_authenticated else None
+    stores = cache(lambda: watched(person) if person else ())  # asked for by whole pages only
+    count = waiting_count(person) if person else 0
     return {
         "theme": theme if theme in THEMES else "auto",
         "section": _SECTIONS.get(match.url_name or "", "") if match else "",
-        "person": user.get_username() if user is not None and is_signed_in else "",
-        "waiting": waiting_words(request) if is_signed_in else "",
-        "alarmed": lambda: _alarmed(request) if is_signed_in else [],
+        "person": person.get_username() if person else "",
+        "waiting": count_words(count) if person else "",
+        "badge": badge_url(count),
+        "overdue": lambda: oldest_view(overdue(stores()), timezone.now()),
+        "alarmed": lambda: [store.slug for store in stores() if store.alarm],
         "bindings": keys.BINDINGS,
         "bindings_json": keys.as_json(),
         "footer_hints": keys.footer_hints(),
         "key": keys.BY_ACT,
         "reasons": [str(reason) for reason in Reason],
-        "asks_password": is_signed_in and asks_password(request),
+        "asks_password": person is not None and asks_password(request),
     }
-
-
-def _alarmed(request: HttpRequest) -> list[str]:
-    """Return the stores whose folder looks lost; asked for by whole pages only."""
-    return list(
-        Store.objects.visible_to(request.user).exclude(alarm="").order_by("slug").values_list("slug", flat=True)
-    )
-
-
-def waiting_words(request: HttpRequest) -> str:
-    """Return how many proposals wait for this person, "1,000+" from there on: an exact count grows with the queue."""
-    waiting = Proposal.objects.visible_to(request.user).waiting()
-    count = waiting[: COUNTED_AT_MOST + 1].count()
-    return f"{COUNTED_AT_MOST:,}+" if count > COUNTED_AT_MOST else str(count)

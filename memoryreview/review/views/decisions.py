@@ -16,15 +16,16 @@ from memoryreview.review.models import Proposal, Reason, Verb
 from memoryreview.review.operations import decide, takeback
 from memoryreview.review.operations.errors import RollbackConflictError, StaleViewError
 from memoryreview.review.operations.partial import LeftOut
+from memoryreview.review.operations.waiting import waiting_count
 from memoryreview.review.presenters import editing, links
 from memoryreview.review.presenters.changes import rolled_back_words
 from memoryreview.review.presenters.rows import title_of
+from memoryreview.review.presenters.waiting import count_words
 from memoryreview.review.presenters.words import short_oid
 
 from . import toast
 from .access import Request, number, signed_in
 from .answers import Problem, see_other
-from .context import waiting_words
 from .errors import refused
 from .queue import RELATED, beyond, panes, read, requested_filter, visible_proposal, waiting
 from .stepup import step_up
@@ -185,7 +186,7 @@ def _go_on(request: Request, decided: int, told: Toast, following: Proposal | No
         "decided": decided,
         "toast": told,
         "last": takeback.last_undoable(request.user),
-        "waiting": waiting_words(request),
+        "waiting": count_words(waiting_count(request.user)),
         "has_stores": True,
         **requested_filter(request).query(),
     }

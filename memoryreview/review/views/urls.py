@@ -20,6 +20,7 @@ from . import (
     stores,
     system,
     tidy,
+    watch,
 )
 
 
@@ -41,6 +42,8 @@ register_converter(OidConverter, "oid")
 queue_urls = [
     path("", queue.queue, name="queue"),
     path("queue/fresh", queue.fresh, name="fresh"),
+    path("queue/count", watch.count, name="count"),
+    path("badge/<int:count>.svg", watch.badge, name="badge"),
     path("undo", decisions.undo, name="undo"),
     path("batch", batch.batch, name="batch"),
     path("proposals/<int:pk>", queue.proposal, name="proposal"),

@@ -1,6 +1,6 @@
 /**
- * What happens around a request: the busy mark, the cursor in the list, the focus after a swap, the title's counter,
- * the toast's time, and what is said when the server does not answer. All state stands in the page.
+ * What happens around a request: the busy mark, the cursor in the list, the focus after a swap, the toast's time, and
+ * what is said when something was refused. All state stands in the page.
  */
 
 const TOAST_MS = 12_000;
@@ -39,12 +39,6 @@ function fail(sentence) {
   if (!alert) return;
   alert.textContent = sentence;
   alert.classList.remove("visually-hidden");
-}
-
-/** Put the counter of the header in front of the page's title. */
-function countInTitle() {
-  const count = document.getElementById("count")?.dataset.count;
-  if (count) document.title = `(${count}) ${document.title.replace(/^\([^)]*\) /, "")}`;
 }
 
 /** Take the toast away after a while, never while it is pointed at or holds the focus. */
@@ -88,7 +82,6 @@ document.addEventListener("htmx:afterRequest", () => pane()?.removeAttribute("ar
 
 document.addEventListener("htmx:afterSettle", (event) => {
   runToast();
-  countInTitle();
   if (/** @type {Element} */ (event.target).id !== "proposal") return;
   const queue = document.getElementById("queue");
   if (queue) queue.dataset.shows = pane()?.dataset.id === "0" ? "list" : "proposal";
@@ -108,7 +101,6 @@ document.addEventListener("review:decided", () => {
 });
 
 document.addEventListener("review:failed", (event) => fail(detail(event).sentence));
-document.addEventListener("htmx:sendError", () => fail("The server does not answer. Nothing was decided; try again."));
 document.addEventListener("htmx:responseError", (event) => {
   const { xhr } = detail(event);
   if (!xhr.getResponseHeader("HX-Trigger") && ![403, 409, 422, 503].includes(xhr.status)) {

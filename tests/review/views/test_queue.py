@@ -180,7 +180,7 @@ def test_fresh_says_nothing_twice(owner_client: Client, three: list[Proposal]) -
 def test_count_stops_at_a_thousand(
     owner_client: Client, three: list[Proposal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memoryreview.review.views.context.COUNTED_AT_MOST", 2)
+    monkeypatch.setattr("memoryreview.review.operations.waiting.COUNTED_AT_MOST", 2)
 
     assert read(owner_client.get("/")).by_id("count").text == "2+"
 

@@ -41,6 +41,7 @@ def test_health_names_every_part(owner_client: Client, store: Store) -> None:
         "Database of proposals and decisions",
         "Database of background work",
         "Baseline of notes",
+        "Oldest proposal",
         "Worker",
         "Disk of the data folder",
     ]
