@@ -33,6 +33,7 @@ STANDING = {
     "stores": "/stores/",
     "store": "/stores/axe/",
     "links": "/stores/axe/links",
+    "compare-choose": "/stores/axe/compare",
     "search": "/search/?q=ports",
     "search-nothing": "/search/?q=nothing-like-this",
     "document": "/stores/axe/ports.md",
@@ -82,6 +83,7 @@ def pages(site: Site) -> dict[str, str]:
         "change": f"/changes/{oid}",
         "restore": f"/stores/axe/restore/{oid}",
         "batch": f"/batch?proposal={mixed}&proposal={deletion}",
+        "compare": f"/stores/axe/compare/{first}...{oid}",
         "document-then": f"/stores/axe/ports.md?at={first}",
     }
 

@@ -51,6 +51,11 @@ def restore_url(slug: str, oid: str) -> str:
     return reverse("restore", args=[slug, oid])
 
 
+def compare_url(slug: str, old: str, new: str) -> str:
+    """Return where two heads of a store are compared, by their whole ids."""
+    return reverse("compare", args=[slug, old, new])
+
+
 def history_url(**query: str) -> str:
     return with_query(reverse("history"), **query)
 

@@ -16,12 +16,12 @@ from memoryreview.review.operations.restore import Affected, Fate, Preview
 
 from . import documents, links
 from .changes import ChangeRow, change_row, change_rows, with_names
+from .document_pages import DocumentPages, document_pages
 from .documents import DocumentView
 from .grounds import FindingView, finding_view
 from .rows import title_of
 from .words import listed, plural, short_oid
 
-DOCUMENTS_AT_ONCE = 20
 _ROWS_SHOWN = 10
 _FINDINGS_SHOWN = 20
 
@@ -61,10 +61,7 @@ class WriteView:
 
 @dataclass(frozen=True, slots=True)
 class RestorePage:
-    """A preview. `refusal` says why there is no button; `does` what the button does.
-
-    `documents` are those of one portion: `first` to `last` of `count`, with the addresses of the portions around it.
-    """
+    """A preview. `refusal` says why there is no button, `does` what it does; `documents` are of the present page."""
 
     row: ChangeRow
     url: str
@@ -81,11 +78,7 @@ class RestorePage:
     uncompared: int
     writes: tuple[WriteView, ...]
     documents: tuple[DocumentView, ...]
-    first: int
-    last: int
-    count: int
-    earlier_url: str
-    later_url: str
+    pages: DocumentPages
 
 
 def restore_page(store: Store, oid: str, person: User, now: datetime, *, start: int) -> RestorePage:
@@ -95,10 +88,7 @@ def restore_page(store: Store, oid: str, person: User, now: datetime, *, start: 
     """
     preview = restore.plan(store, oid)
     url = links.restore_url(store.slug, oid)
-    paths = list(preview.delta)
-    start = start if 0 <= start < len(paths) else 0
-    portion = {path: preview.delta[path] for path in paths[start : start + DOCUMENTS_AT_ONCE]}
-    end = start + len(portion)
+    shown = document_pages(list(preview.delta), url, start)
     undoes = with_names(preview.undoes, at_most=_ROWS_SHOWN)
     return RestorePage(
         row=change_row(preview.to, now),
@@ -115,12 +105,10 @@ def restore_page(store: Store, oid: str, person: User, now: datetime, *, start: 
         affected=tuple(_groups(preview.affected)),
         uncompared=preview.uncompared,
         writes=tuple(WriteView(path, _WRITE_WORDS[fate]) for path, fate in preview.writes.items()),
-        documents=documents.documents(preview.tree, portion, slug=store.slug),
-        first=start + 1,
-        last=end,
-        count=len(paths),
-        earlier_url=links.with_query(url, start=str(max(0, start - DOCUMENTS_AT_ONCE) or "")) if start else "",
-        later_url=links.with_query(url, start=str(end)) if end < len(paths) else "",
+        documents=documents.documents(
+            preview.tree, {path: preview.delta[path] for path in shown.paths}, slug=store.slug
+        ),
+        pages=shown,
     )
 
 

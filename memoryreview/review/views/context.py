@@ -26,6 +26,8 @@ _SECTIONS = {
     "store": "stores",
     "document": "stores",
     "document-links": "stores",
+    "compare-heads": "stores",
+    "compare": "stores",
     "search": "stores",
     "history": "history",
     "change": "history",

@@ -8,7 +8,7 @@ from django.test import Client
 
 from memoryreview.core.edits import Delete, Edit, Operation, Replacement
 from memoryreview.review.models import Change, ChangeKind, Store
-from memoryreview.review.presenters import restore as presenter
+from memoryreview.review.presenters import document_pages
 from tests.conftest import PASSWORD, MakeStore, Propose, on_disk, replaced
 
 from .conftest import BUILD, GIT, Browser
@@ -194,7 +194,7 @@ def test_token_of_an_agent_restores_nothing(store: Store, target: Change, client
 def test_many_documents_are_shown_in_portions(
     owner_client: Client, make_store: MakeStore, approve: Approve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(presenter, "DOCUMENTS_AT_ONCE", 2)
+    monkeypatch.setattr(document_pages, "DOCUMENTS_AT_ONCE", 2)
     many = make_store({f"n{number}.md": "before\n" for number in range(5)}, name="many")
     edits = [Edit(f"n{number}.md", (Replacement("before", "after"),)) for number in range(5)]
     approve(many, *edits)
