@@ -33,6 +33,8 @@ STANDING = {
     "stores": "/stores/",
     "store": "/stores/axe/",
     "links": "/stores/axe/links",
+    "write": "/stores/axe/write?path=ports.md",
+    "write-new": "/stores/axe/write",
     "compare-choose": "/stores/axe/compare",
     "search": "/search/?q=ports",
     "search-nothing": "/search/?q=nothing-like-this",

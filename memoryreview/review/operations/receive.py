@@ -341,12 +341,17 @@ def _requested_delta(request: Request, store: Store, tree: Snapshot, head: str) 
                 )
             base = repository.snapshot(stated)
             delta = _onto_head(base, tree, build(base, operations, format=form, limits=LIMITS))
+    check_names(store, tree, delta)
+    return delta
+
+
+def check_names(store: Store, tree: Tree, delta: Delta) -> None:
+    """Raise PathNotAllowedError where a name holds a secret or is not that of the document itself."""
     for path in delta:
         if path not in tree and holds_secret(path):
             raise PathNotAllowedError("the name that was sent", "it holds what looks like a credential")
         if _real_path(path, store) != path:
             raise PathNotAllowedError(shown(path), "it is a link, or lies behind one; name the document itself")
-    return delta
 
 
 def _onto_head(base: Tree, tree: Tree, wanted: Delta) -> Delta:

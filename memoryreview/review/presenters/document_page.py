@@ -92,7 +92,8 @@ class OlderVersion:
 
 @dataclass(frozen=True, slots=True)
 class DocumentPage:
-    """`targets` are the team stores that this document may be promoted to. `content` is for the raw file."""
+    """`targets` are the team stores that this document may be promoted to, `edit_url` is "" where no form can carry it.
+    `content` is for the raw file."""
 
     store: str
     store_url: str
@@ -113,6 +114,7 @@ class DocumentPage:
     is_gone: bool
     older: OlderVersion | None
     download_url: str
+    edit_url: str
     content: bytes = field(repr=False, default=b"")
 
 
@@ -163,6 +165,7 @@ def document_page(store: Store, ask: Ask, person: User, now: datetime) -> Docume
         is_gone=data is None,
         older=older,
         download_url=links.document_url(store.slug, path, **place.kept, view="file") if data is not None else "",
+        edit_url=links.write_url(store.slug, path) if is_now and fits_a_form(path) else "",
         content=content,
     )
 

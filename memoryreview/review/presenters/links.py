@@ -51,6 +51,11 @@ def restore_url(slug: str, oid: str) -> str:
     return reverse("restore", args=[slug, oid])
 
 
+def write_url(slug: str, path: str = "") -> str:
+    """Return where a person writes the text of a document; a new one without a name."""
+    return with_query(reverse("write-document", args=[slug]), path=path)
+
+
 def compare_url(slug: str, old: str, new: str) -> str:
     """Return where two heads of a store are compared, by their whole ids."""
     return reverse("compare", args=[slug, old, new])

@@ -26,6 +26,7 @@ _SECTIONS = {
     "store": "stores",
     "document": "stores",
     "document-links": "stores",
+    "write-document": "stores",
     "compare-heads": "stores",
     "compare": "stores",
     "search": "stores",

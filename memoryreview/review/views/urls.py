@@ -22,6 +22,7 @@ from . import (
     system,
     tidy,
     watch,
+    writing,
 )
 
 
@@ -58,6 +59,7 @@ queue_urls = [
 store_urls = [
     path("stores/", stores.stores, name="stores"),
     path("stores/<slug:slug>/", stores.store, name="store"),
+    path("stores/<slug:slug>/write", writing.write_document, name="write-document"),
     path("stores/<slug:slug>/links", stores.document_links, name="document-links"),
     path("stores/<slug:slug>/compare", heads.choose, name="compare-heads"),
     path("stores/<slug:slug>/compare/<oid:old>...<oid:new>", heads.compare, name="compare"),
