@@ -139,6 +139,12 @@ def rank(kinds: Iterable[Kind], found: Iterable[Concern]) -> int:
     return gravest + sum(WEIGHTS.get(concern, 0) for concern in set(found))
 
 
+def gravest(kinds: Iterable[Kind]) -> Kind | None:
+    """Return the kind under which a change is listed, None when no kind of it waits for a person."""
+    among = set(kinds)
+    return max((kind for kind in GRAVITY if kind in among), key=GRAVITY.__getitem__, default=None)
+
+
 def _brought(tree: Tree, delta: Delta) -> set[Concern]:
     """Say what a change brings that stood in none of its documents before."""
     before = [tree[path] for path in delta if path in tree]

@@ -8,7 +8,7 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
 
-from .states import LIVE_STATES, OPEN_STATES, State
+from .states import State
 
 if TYPE_CHECKING:
     from .models import Agent, Change, Proposal, Store  # noqa: F401  # named in strings
@@ -49,7 +49,7 @@ class ProposalQuerySet(models.QuerySet["Proposal"]):
         return self.filter(_reachable(person, "store__"))
 
     def waiting(self) -> ProposalQuerySet:
-        return self.filter(state__in=OPEN_STATES)
+        return self.filter(is_open=True)
 
     def with_agents(self) -> ProposalQuerySet:
         """Those whose agent was asked for changes: its turn, not a person's."""
@@ -57,7 +57,7 @@ class ProposalQuerySet(models.QuerySet["Proposal"]):
 
     def live(self) -> ProposalQuerySet:
         """Those that may still land."""
-        return self.filter(state__in=LIVE_STATES)
+        return self.filter(is_live=True)
 
     def direct(self) -> ProposalQuerySet:
         """Those that hold a write made on disk without asking."""

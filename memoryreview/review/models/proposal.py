@@ -6,17 +6,25 @@ from operator import attrgetter
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import ExpressionWrapper, Q
 from django.utils import timezone
 
 from memoryreview.core.model import SAFE_KINDS, Kind
 from memoryreview.review.querysets import ProposalQuerySet
-from memoryreview.review.states import OPEN_STATES, State, Verb
+from memoryreview.review.states import LIVE_STATES, OPEN_STATES, State, Verb
 
 from .constraint import one_of
 from .store import Agent, Store
 
 _LOSING_KINDS = frozenset({Kind.FACT_DELETE, Kind.FILE_DELETE, Kind.INDEX_DROP, Kind.MASS_CHANGE})
+
+
+_QUEUE_ORDER = ("-risk", "-id")
+
+
+def _listed(name: str, *fields: str, condition: Q) -> models.Index:
+    """One order of one part of what waits, store by store: what `operations.listing` walks along."""
+    return models.Index(fields=list(fields), condition=condition, name=name)
 
 
 class Proposal(models.Model):
@@ -55,22 +63,40 @@ class Proposal(models.Model):
     added = models.PositiveIntegerField(default=0)  # lines
     removed = models.PositiveIntegerField(default=0)  # lines
     deletes = models.BooleanField(default=False)  # text goes: approving asks twice
+    lead_kind = models.CharField(max_length=24, default="")  # the gravest of its kinds, "" when nothing waits
+
+    # Kept by the database, so that the indexes below hold only what can be listed. A list of states would not do:
+    # SQLite uses a partial index where a question names its condition word by word, which bound values never do.
+    is_open = models.GeneratedField(
+        expression=ExpressionWrapper(Q(state__in=[str(state) for state in OPEN_STATES]), models.BooleanField()),
+        output_field=models.BooleanField(),
+        db_persist=True,
+    )
+    is_live = models.GeneratedField(
+        expression=ExpressionWrapper(Q(state__in=[str(state) for state in LIVE_STATES]), models.BooleanField()),
+        output_field=models.BooleanField(),
+        db_persist=True,
+    )
+    has_failed = models.GeneratedField(  # approving it did not work, and it waits again
+        expression=ExpressionWrapper(
+            Q(state__in=[str(state) for state in OPEN_STATES]) & ~Q(failure=""), models.BooleanField()
+        ),
+        output_field=models.BooleanField(),
+        db_persist=True,
+    )
 
     objects = ProposalQuerySet.as_manager()
 
     class Meta:
         constraints = [one_of("state", State, "proposal_state")]
         indexes = [
-            models.Index(
-                fields=["-risk", "-id"],
-                condition=Q(state__in=[str(state) for state in OPEN_STATES]),
-                name="proposal_queue",
-            ),
-            models.Index(
-                fields=["store", "id"],
-                condition=Q(state__in=[str(state) for state in OPEN_STATES]),
-                name="proposal_oldest",
-            ),
+            _listed("proposal_queue", "store", *_QUEUE_ORDER, condition=Q(is_open=True)),
+            _listed("proposal_queue_agent", "store", "agent", *_QUEUE_ORDER, condition=Q(is_open=True)),
+            _listed("proposal_queue_kind", "store", "lead_kind", *_QUEUE_ORDER, condition=Q(is_open=True)),
+            _listed("proposal_queue_state", "store", "state", *_QUEUE_ORDER, condition=Q(is_live=True)),
+            _listed("proposal_queue_failed", "store", *_QUEUE_ORDER, condition=Q(has_failed=True)),
+            _listed("proposal_queue_age", "store", "created_at", "id", condition=Q(is_open=True)),
+            _listed("proposal_oldest", "store", "id", condition=Q(is_open=True)),
             models.Index(fields=["store", "fingerprint"], name="proposal_fingerprint"),
             models.Index(fields=["state", "updated_at"], name="proposal_state_updated"),
             models.Index(fields=["agent", "state"], name="proposal_by_agent"),

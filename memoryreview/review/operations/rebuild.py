@@ -192,6 +192,7 @@ def _shown(proposal: Proposal) -> tuple[object, ...]:
         proposal.paths,
         proposal.concerns,
         proposal.risk,
+        proposal.lead_kind,
         proposal.added,
         proposal.removed,
         proposal.deletes,

@@ -20,7 +20,7 @@ from memoryreview.review.models import Proposal, Revision, Store
 from .errors import finding_json
 
 _NEW_AGENT = timedelta(days=7)
-_LISTED = ("title", "kinds", "paths", "concerns", "risk", "added", "removed", "deletes")
+_LISTED = ("title", "kinds", "paths", "concerns", "risk", "lead_kind", "added", "removed", "deletes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +97,7 @@ def fill(proposal: Proposal, summary: Summary) -> None:
     found = {*summary.concerns, *_of_its_agent(proposal)}
     proposal.concerns = list(concerns.ordered(found))
     proposal.risk = concerns.rank(map(Kind, summary.kinds), found)
+    proposal.lead_kind = str(concerns.gravest(map(Kind, summary.kinds)) or "")
     proposal.deletes = Concern.DELETES in found
 
 

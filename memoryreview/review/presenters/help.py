@@ -15,6 +15,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "help"
 # In the order of the menu; the first is the start page.
 NAMES = (
     "start",
+    "queue",
     "classes",
     "settings",
     "keys",

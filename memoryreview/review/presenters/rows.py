@@ -39,7 +39,7 @@ CHANGES = Sign("changes", "tilde", "change of meaning")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One waiting proposal. `cursor` is its place in queue order, for the address of the next page."""
+    """One waiting proposal. `concern` is the gravest that its sign does not tell, `all_concerns` all of those."""
 
     id: int
     url: str
@@ -57,7 +57,6 @@ class Row:
     concern: str
     more_concerns: int
     all_concerns: str
-    cursor: str
 
 
 def sign_of(proposal: Proposal) -> Sign:
@@ -118,7 +117,6 @@ def row(proposal: Proposal, now: datetime, query: Mapping[str, str]) -> Row:
         concern=concerns[0] if concerns else "",
         more_concerns=max(0, len(concerns) - 1),
         all_concerns=", ".join(concerns),
-        cursor=f"{proposal.risk}-{proposal.pk}",
     )
 
 

@@ -6,6 +6,7 @@ from functools import cache
 
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.functional import SimpleLazyObject
 
 from memoryreview.review.models import Reason
 from memoryreview.review.operations.waiting import overdue, waiting_count, watched
@@ -57,13 +58,13 @@ def frame(request: HttpRequest) -> dict[str, object]:
     user = getattr(request, "user", None)
     person = user if user is not None and user.is_authenticated else None
     stores = cache(lambda: watched(person) if person else ())  # asked for by whole pages only
-    count = waiting_count(person) if person else 0
+    count = cache(lambda: waiting_count(person) if person else 0)
     return {
         "theme": theme if theme in THEMES else "auto",
         "section": _SECTIONS.get(match.url_name or "", "") if match else "",
         "person": person.get_username() if person else "",
-        "waiting": count_words(count) if person else "",
-        "badge": badge_url(count),
+        "waiting": SimpleLazyObject(lambda: count_words(count())) if person else "",  # the queue counts by itself
+        "badge": lambda: badge_url(count()),
         "overdue": lambda: oldest_view(overdue(stores()), timezone.now()),
         "alarmed": lambda: [store.slug for store in stores() if store.alarm],
         "bindings": keys.BINDINGS,

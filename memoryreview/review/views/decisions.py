@@ -15,6 +15,7 @@ from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.models import Proposal, Reason, Verb
 from memoryreview.review.operations import decide, takeback
 from memoryreview.review.operations.errors import RollbackConflictError, StaleViewError
+from memoryreview.review.operations.listing import Reader
 from memoryreview.review.operations.partial import LeftOut
 from memoryreview.review.operations.waiting import waiting_count
 from memoryreview.review.presenters import editing, links
@@ -27,7 +28,7 @@ from . import toast
 from .access import Request, number, signed_in
 from .answers import Problem, see_other
 from .errors import refused
-from .queue import RELATED, beyond, panes, read, requested_filter, visible_proposal, waiting
+from .queue import RELATED, panes, read, requested_filter, visible_proposal
 from .stepup import step_up
 from .toast import Toast
 
@@ -144,13 +145,12 @@ def _decide(
     request: Request, proposal: Proposal, act: Decide, *, asks: str = "", dropped: Collection[int] = ()
 ) -> HttpResponse:
     """Decide and go on; what stops it is shown with the sheet `asks` open, so that what was typed stays."""
-    cursor = f"{proposal.risk}-{proposal.pk}"
     try:
         decided = act(proposal.pk)
     except MemoryReviewError as error:
         kept = () if isinstance(error, StaleViewError) else dropped  # the numbers are those of what was shown
         return _answer(request, proposal.pk, Problem.of(error), asks=asks, dropped=kept)
-    return _go_on(request, proposal.pk, _told(decided), _following(request, cursor))
+    return _go_on(request, proposal.pk, _told(decided), _following(request, proposal))
 
 
 def _told(decided: decide.Decided) -> Toast:
@@ -167,17 +167,20 @@ def _told(decided: decide.Decided) -> Toast:
     return Toast(f"Rejected{reason}: {title}", number, links.proposal_url(decided.proposal))
 
 
-def _following(request: Request, cursor: str) -> Proposal | None:
+def _following(request: Request, decided: Proposal) -> Proposal | None:
     """Return the proposal below the decided one in the list that the person sees, else the one above it."""
-    found = waiting(request, requested_filter(request)).select_related(*RELATED)
-    below = found.filter(pk=_number(request, "next")).first()
-    return below or beyond(found, cursor).first() or found.reverse().first()
+    asked, reader, next_pk = requested_filter(request).asked, Reader.of(request.user), _number(request, "next")
+    if next_pk and reader.holds(asked, next_pk):
+        return visible_proposal(request, next_pk)
+    place, found = reader.place_of(asked, decided), Proposal.objects.select_related(*RELATED)
+    below = reader.page_after(place, asked, found, rows=1).proposals
+    return next(iter(below or reader.page_before(place, asked, found, rows=1).proposals), None)
 
 
 def _go_on(request: Request, decided: int, told: Toast, following: Proposal | None) -> HttpResponse:
     """Answer with the next proposal: as parts of the page to htmx, as a redirect to everybody else."""
-    url = links.proposal_url(following) if following else reverse("queue")
-    url = links.with_query(url, **requested_filter(request).query())
+    kept = requested_filter(request).query()
+    url = links.with_query(links.proposal_url(following) if following else reverse("queue"), **kept)
     if not request.htmx:
         toast.put(request, told)
         return see_other(url)
@@ -188,7 +191,8 @@ def _go_on(request: Request, decided: int, told: Toast, following: Proposal | No
         "last": takeback.last_undoable(request.user),
         "waiting": count_words(waiting_count(request.user)),
         "has_stores": True,
-        **requested_filter(request).query(),
+        "is_filtered": bool(kept),
+        "kept": kept,
     }
     response = push_url(render(request, "review/_decided.html", context), url)
     event = {"id": decided, "next": following.pk if following else 0}
@@ -256,7 +260,7 @@ def _edit_page(
 ) -> HttpResponse:
     page = read(request, proposal)
     kept = requested_filter(request).query()
-    context = {"page": page, "boxes": editing.boxes(page.texts, typed), "problem": problem, **kept}
+    context = {"page": page, "boxes": editing.boxes(page.texts, typed), "problem": problem, "kept": kept}
     return render(request, "review/proposal_edit.html", context, status=problem.status if problem else 200)
 
 

@@ -77,7 +77,7 @@ def history(request: Request) -> HttpResponse:
         "wanted": wanted,
         "kinds": KIND_CHOICES,
         "renamed": renamed_link(store, wanted.path) if store and wanted.path else None,
-        "unread": unread_count(request),
+        "unread": unread_changes(request).count(),
         "lost": page.lost,
         "toast": toast.take(request),
     }
@@ -92,9 +92,9 @@ def _entry_history(request: Request, wanted: Wanted, store: Store) -> HttpRespon
     return render(request, "review/entry_history.html", {"page": page, "wanted": wanted})
 
 
-def unread_count(request: Request) -> int:
-    """Return how many changes landed unread and wait to be read, UNREAD_AT_MOST from there on."""
-    return Change.objects.visible_to(request.user).unread()[:UNREAD_AT_MOST].count()
+def unread_changes(request: Request) -> ChangeQuerySet:
+    """Return the changes that landed unread and wait to be read, UNREAD_AT_MOST at most."""
+    return Change.objects.visible_to(request.user).unread()[:UNREAD_AT_MOST]
 
 
 @require_POST

@@ -5,24 +5,35 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from memoryreview.review.models import Change, ChangeKind, Proposal, Store
+from memoryreview.review.models import Change, ChangeKind, Proposal
 from memoryreview.review.operations import takeback
-from memoryreview.review.presenters import links
+from memoryreview.review.operations.listing import WALKED, Asked, Reader, View
 from memoryreview.review.presenters.documents import requested_look
+from memoryreview.review.presenters.filters import (
+    Chip,
+    Field,
+    Filter,
+    Pages,
+    ViewLink,
+    chips,
+    fitting_words,
+    form_fields,
+    heading,
+    pages,
+    view_links,
+)
 from memoryreview.review.presenters.proposal import ProposalPage, proposal_page
 from memoryreview.review.presenters.rows import Row, rows
-from memoryreview.review.querysets import ProposalQuerySet
 
 from . import toast
 from .access import Request, number, signed_in
-from .history import unread_count
+from .history import unread_changes
+from .watch import badge_url
 
 ROWS = 50
 NEWS_AT_MOST = 99
@@ -46,46 +57,8 @@ _OF_A_ROW = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """Which part of the queue a person looks at; `after` is the cursor of the last row of the page before."""
-
-    words: str = ""
-    store: str = ""
-    after: str = ""
-
-    def query(self) -> dict[str, str]:
-        return {"q": self.words, "store": self.store}
-
-
 def requested_filter(request: HttpRequest) -> Filter:
-    asked = request.POST if request.method == "POST" else request.GET
-    return Filter(asked.get("q", "").strip()[:200], asked.get("store", "")[:60], asked.get("after", "")[:40])
-
-
-def waiting(request: Request, wanted: Filter) -> ProposalQuerySet:
-    """Return the proposals of the filter, in queue order, from its cursor on."""
-    found = Proposal.objects.visible_to(request.user).waiting().in_queue_order()
-    if wanted.store:
-        found = found.filter(store__slug=wanted.store)
-    if wanted.words:
-        words = wanted.words
-        found = found.filter(
-            Q(title__icontains=words)
-            | Q(paths__icontains=words)
-            | Q(agent__name__icontains=words)
-            | Q(store__slug__icontains=words)
-        )
-    return beyond(found, wanted.after)
-
-
-def beyond(found: ProposalQuerySet, cursor: str) -> ProposalQuerySet:
-    """Keep what comes after a row. The first bound is implied by the second; it lets the index do the work."""
-    stated_risk, _, stated_pk = cursor.partition("-")
-    risk, pk = number(stated_risk), number(stated_pk)
-    if not pk:
-        return found
-    return found.filter(risk__lte=risk).filter(Q(risk__lt=risk) | Q(risk=risk, id__lt=pk))
+    return Filter.of((request.POST if request.method == "POST" else request.GET).dict())
 
 
 def visible_proposal(request: Request, pk: int) -> Proposal:
@@ -111,20 +84,53 @@ def proposal(request: Request, pk: int) -> HttpResponse:
 
 @dataclass(frozen=True, slots=True)
 class _List:
+    """The list pane. `newest`: the newest proposal of all when it was made, 0 for none.
+
+    `fitting`: how many there are. `walked`: among how many the page looked, 0 when all that fits is found.
+    """
+
     rows: tuple[Row, ...]
+    heading: str
     newest: int
-    more_url: str
+    fitting: str
+    views: tuple[ViewLink, ...]
+    chips: tuple[Chip, ...]
+    fields: tuple[Field, ...]
+    agents: tuple[str, ...]
+    ignored: tuple[str, ...]
+    pages: Pages
+    walked: int
+    unread: int
+    waiting: int
 
 
-def _list(request: Request, wanted: Filter) -> _List:
-    lean = waiting(request, wanted).select_related("store", "agent", "person").only(*_OF_A_ROW)
-    found = list(lean[: ROWS + 1])
-    prepared = rows(found[:ROWS], timezone.now(), wanted.query())
-    newest = max((row.id for row in prepared), default=0)
-    more = ""
-    if len(found) > ROWS:
-        more = links.with_query(reverse("queue"), **wanted.query(), after=prepared[-1].cursor)
-    return _List(prepared, newest, more)
+def _list(request: Request, reader: Reader, wanted: Filter) -> _List:
+    lean = Proposal.objects.select_related("store", "agent", "person").only(*_OF_A_ROW)
+    if wanted.before or wanted.at_end:
+        listing = reader.page_before(wanted.before, wanted.asked, lean, rows=ROWS)
+    else:
+        listing = reader.page_after(wanted.after, wanted.asked, lean, rows=ROWS)
+    asked = [*(Asked(view=view) for view in View), wanted.asked]
+    (*counts, unread), newest = reader.count(asked, unread_changes(request))
+    words = [
+        fitting_words(count, is_walked=reader.is_walked(one), total=counts[0])
+        for one, count in zip(asked, counts, strict=True)
+    ]
+    return _List(
+        rows=rows(listing.proposals, timezone.now(), wanted.query()),
+        heading=heading(wanted),
+        newest=newest,
+        fitting=words[-1],
+        views=view_links(wanted, words),
+        chips=chips(wanted),
+        fields=form_fields(wanted, stores=[store.slug for store in reader.stores]),
+        agents=tuple(sorted({proposal.agent.name for proposal in listing.proposals if proposal.agent})),
+        ignored=wanted.ignored,
+        pages=pages(wanted, listing),
+        walked=WALKED if listing.is_short else 0,
+        unread=unread,
+        waiting=counts[0],
+    )
 
 
 def panes(
@@ -133,7 +139,7 @@ def panes(
     """Render one proposal: its panes to htmx, the whole page to everybody else."""
     if not request.htmx or request.htmx.history_restore_request:
         return frame(request, proposal, status=status, dropped=dropped, **extra)
-    context = {"page": read(request, proposal, dropped), **requested_filter(request).query(), **extra}
+    context = {"page": read(request, proposal, dropped), "kept": requested_filter(request).query(), **extra}
     return _varied(render(request, "review/_panes.html", context, status=status))
 
 
@@ -146,32 +152,34 @@ def frame(
     request: Request, chosen: Proposal | None, *, status: int = 200, dropped: Collection[int] = (), **extra: object
 ) -> HttpResponse:
     """Render the list beside the chosen proposal, the first one when none was chosen."""
-    wanted = requested_filter(request)
-    listed = _list(request, wanted)
+    wanted, reader = requested_filter(request), Reader.of(request.user)
+    listed = _list(request, reader, wanted)
     selected = chosen or (visible_proposal(request, listed.rows[0].id) if listed.rows else None)
     context = {
         "list": listed,
+        "wanted": wanted,
         "page": read(request, selected, dropped) if selected else None,
         "shows": "proposal" if chosen else "list",
+        "waiting": listed.views[0].count,
+        "badge": badge_url(listed.waiting),
         "last": takeback.last_undoable(request.user),
-        "unread": unread_count(request),
         "toast": toast.take(request),
-        **wanted.query(),
-        **(emptiness(request, wanted) if selected is None else {}),
+        "kept": wanted.query(),
+        **(emptiness(request, reader, wanted) if selected is None else {}),
         **extra,
     }
     return _varied(render(request, "review/queue.html", context, status=status))
 
 
-def emptiness(request: Request, wanted: Filter) -> dict[str, object]:
+def emptiness(request: Request, reader: Reader, wanted: Filter) -> dict[str, object]:
     """What is true when nothing waits: no store yet, nothing that fits the filter, or all decided."""
     today = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
     proved = Change.objects.visible_to(request.user).filter(
         kind=str(ChangeKind.AUTO), certificate__isnull=False, at__gte=today
     )
     return {
-        "has_stores": Store.objects.visible_to(request.user).exists(),
-        "is_filtered": bool(wanted.words or wanted.store),
+        "has_stores": bool(reader.stores),
+        "is_filtered": bool(wanted.query()),
         "proved_today": proved.count(),
     }
 

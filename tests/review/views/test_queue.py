@@ -9,10 +9,11 @@ from django.test.utils import CaptureQueriesContext
 from memoryreview.core.edits import Delete, Write
 from memoryreview.review.models import Agent, Proposal, Store
 from memoryreview.review.operations import accounts
+from memoryreview.review.presenters.filters import fitting_words
 from memoryreview.review.views import queue
 from tests.conftest import MakeStore, Propose, replaced
 
-from .reading import Page, read
+from .reading import Element, Page, read
 
 HTMX = {"HX-Request": "true"}
 
@@ -79,19 +80,21 @@ def test_row_says_what_changes_where_and_who_wants_it(owner_client: Client, thre
     assert row.text.endswith(" s git.md · claude · notes +0 −1")
 
 
+@pytest.mark.parametrize(
+    ("address", "at_most"),
+    [("/", 12), ("/?agent=claude&risk=low", 12), ("/?q=nothing+of+this", 8), ("/?show=agents", 8)],
+)
 def test_queue_asks_the_database_little_however_much_waits(
-    owner_client: Client, store: Store, propose: Propose
+    address: str, at_most: int, owner_client: Client, store: Store, propose: Propose
 ) -> None:
     propose(store, replaced("build.md", "5432", "5433"))
     for number in range(6):
         propose(store, Write(path=f"n{number}.md", content=f"# N\n\nNote {number}.\n"))
 
-    with CaptureQueriesContext(
-        connection,
-    ) as queries:
-        assert owner_client.get("/").status_code == 200
+    with CaptureQueriesContext(connection) as queries:
+        assert owner_client.get(address).status_code == 200
 
-    assert len(queries) <= 12, [query["sql"][:90] for query in queries]
+    assert len(queries) <= at_most, [query["sql"][:90] for query in queries]
 
 
 def test_pages_follow_each_other_without_gap_or_repeat(
@@ -102,15 +105,22 @@ def test_pages_follow_each_other_without_gap_or_repeat(
         propose(store, Write(path=f"n{number}.md", content=f"# N\n\nNote {number}.\n"))
     propose(store, Delete(path="git.md"))
 
+    expected = [str(pk) for pk in Proposal.objects.order_by("-risk", "-id").values_list("pk", flat=True)]
+
     seen: list[str] = []
     address = "/"
     while address:
         page = read(owner_client.get(address))
         seen += _titles(page)
-        address = next((link.attributes["href"] for link in page.all("a", class_="list__more")), "")
+        address = next((link.attributes["href"] for link in page.all("a", rel="next")), "")
 
-    expected = Proposal.objects.order_by("-risk", "-id").values_list("pk", flat=True)
-    assert seen == [str(pk) for pk in expected]
+    assert seen == expected
+    back = [_titles(page)]
+    while links := page.all("a", rel="prev"):
+        page = read(owner_client.get(links[0].attributes["href"]))
+        back.append(_titles(page))
+    assert [pk for one in reversed(back) for pk in one] == expected
+    assert _titles(read(owner_client.get("/", {"before": "end"}))) == expected[-2:]
 
 
 @pytest.mark.parametrize(
@@ -140,6 +150,78 @@ def test_filter_by_store_stays_in_the_addresses(
     assert page.form(f"/proposals/{mine.pk}/approve")["store"] == "other"
     edited = read(owner_client.get(f"/proposals/{mine.pk}/edit", {"store": "other"}))
     assert edited.form(f"/proposals/{mine.pk}/edit")["store"] == "other"
+
+
+def test_what_is_asked_for_stands_in_chips_that_take_it_away(owner_client: Client, three: list[Proposal]) -> None:
+    page = read(owner_client.get("/", {"q": "port", "risk": "medium", "agent": "claude", "kind": "fact.rewrite"}))
+
+    assert _titles(page) == [str(three[0].pk)]
+    chips = {link.text: link.attributes["href"] for link in page.all("a", class_="label")}
+    assert chips == {
+        "“port” , take it away": "/?agent=claude&kind=fact.rewrite&risk=medium",
+        "Agent: claude , take it away": "/?q=port&kind=fact.rewrite&risk=medium",
+        "Kind: Changes a fact , take it away": "/?q=port&agent=claude&risk=medium",
+        "Risk: medium , take it away": "/?q=port&agent=claude&kind=fact.rewrite",
+    }
+    form = page.one("form", role="search")
+    chosen = [e.attributes["value"] for e in page.all("option", selected="") if form in e.ancestors]
+    assert chosen == ["", "", "fact.rewrite", "medium", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ({"risk": "purple"}, "“purple” is no risk, so it is left out."),
+        ({"show": "nonsense"}, "“nonsense” is no view, so it is left out."),
+        ({"age": "-1", "state": "x\0y"}, "“-1” is no age, so it is left out."),
+        ({"kind": "<b>bold</b>"}, "“<b>bold</b>” is no kind, so it is left out."),
+        ({"after": "99999999999999999999-1", "before": "x-y"}, ""),
+        ({"after": "-", "q": "\0"}, ""),
+    ],
+)
+def test_values_that_make_no_sense_are_left_out_with_a_word(
+    query: dict[str, str], sentence: str, owner_client: Client, three: list[Proposal]
+) -> None:
+    answer = owner_client.get("/", query)
+    page = read(answer)
+
+    assert answer.status_code == 200
+    assert len(_titles(page)) == 3
+    assert sentence in page.by_id("list").text
+    assert page.all("b", class_="bold") == []
+
+
+def test_a_place_beyond_any_row_is_an_empty_page(owner_client: Client, three: list[Proposal]) -> None:
+    for place in ("99999999999999999-99999999999999999", "0-0"):
+        assert owner_client.get("/", {"after": place}).status_code == 200
+        assert owner_client.get("/", {"before": place, "age": "day"}).status_code == 200
+
+
+def test_decision_leads_on_within_the_filter(owner_client: Client, three: list[Proposal]) -> None:
+    rewrite = three[0]
+    page = read(owner_client.get(f"/proposals/{rewrite.pk}", {"risk": "medium"}))
+
+    form = page.form(f"/proposals/{rewrite.pk}/reject")
+    answer = owner_client.post(f"/proposals/{rewrite.pk}/reject", form)
+
+    assert form["risk"] == "medium"
+    assert answer.headers["Location"] == "/?risk=medium"
+
+
+def test_views_are_named_with_their_counts(owner_client: Client, three: list[Proposal]) -> None:
+    page = read(owner_client.get("/"))
+
+    views = {link.attributes["href"]: link.text for link in page.all("a") if _is_in(link, "views")}
+    assert views == {
+        "/": "Waiting 3",
+        "/?show=mine": "Mine to decide 3",
+        "/?show=second": "Second approval 0",
+        "/?show=agents": "With agents 0",
+    }
+
+
+def _is_in(element: Element, class_: str) -> bool:
+    return any(class_ in one.attributes.get("class", "").split() for one in element.ancestors)
 
 
 def test_nothing_waiting_says_what_was_applied_by_proof(
@@ -182,7 +264,13 @@ def test_count_stops_at_a_thousand(
 ) -> None:
     monkeypatch.setattr("memoryreview.review.operations.waiting.COUNTED_AT_MOST", 2)
 
-    assert read(owner_client.get("/")).by_id("count").text == "2+"
+    assert read(owner_client.get("/stores/")).by_id("count").text == "2+"
+
+
+def test_counts_say_what_they_are() -> None:
+    assert fitting_words(12, is_walked=True, total=900) == "12"
+    assert fitting_words(12, is_walked=True, total=1_001) == "12+"
+    assert fitting_words(1_001, is_walked=False, total=1_001) == "1,000+"
 
 
 def test_repeats_of_a_proposal_are_counted(owner_client: Client, store: Store, propose: Propose) -> None:

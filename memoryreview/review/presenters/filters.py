@@ -1,0 +1,233 @@
+"""The part of the queue that an address asks for, the form that asks, and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from memoryreview.core.concerns import GRAVITY
+from memoryreview.core.model import Scope
+from memoryreview.review.operations.listing import Asked, Listing, Place, Risk, Standing, View
+from memoryreview.review.operations.waiting import COUNTED_AT_MOST
+
+from .links import with_query
+from .waiting import count_words
+from .words import KIND_WORDS
+
+_MAX_CHARS = 200
+_NUMBER_DIGITS = 17  # of a place; the longest that a time in µs or a row needs
+_END = "end"
+
+AGES = {"day": 1, "week": 7, "month": 30}
+VIEW_WORDS = {
+    View.ALL: "Waiting",
+    View.MINE: "Mine to decide",
+    View.SECOND: "Second approval",
+    View.AGENTS: "With agents",
+}
+_CHOICES: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "scope": ("Scope", {str(Scope.PRIVATE): "private", str(Scope.TEAM): "team"}),
+    "kind": ("Kind", {str(kind): KIND_WORDS[kind] for kind in GRAVITY}),
+    "risk": ("Risk", {str(risk): str(risk) for risk in Risk}),
+    "state": (
+        "State",
+        {
+            str(Standing.PENDING): "waiting",
+            str(Standing.QUARANTINED): "quarantined",
+            str(Standing.FAILED): "could not be applied",
+            str(Standing.CHANGES_REQUESTED): "with its agent",
+        },
+    ),
+    "age": ("Waits", {"day": "a day or longer", "week": "a week or longer", "month": "a month or longer"}),
+}
+_FREE = {"q": "Text", "agent": "Agent", "store": "Store"}
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What an address asks for. Texts are "" where nothing is asked; `ignored` says what made no sense.
+
+    Args: after, before: where the page lies; `at_end`: it is the last one.
+    """
+
+    q: str = ""
+    agent: str = ""
+    store: str = ""
+    scope: str = ""
+    kind: str = ""
+    risk: str = ""
+    state: str = ""
+    age: str = ""
+    show: str = ""
+    after: Place | None = None
+    before: Place | None = None
+    at_end: bool = False
+    ignored: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> Filter:
+        """Read an address or a form. What is no value of a field is not asked for, and said."""
+        free = {name: query.get(name, "").replace("\0", "").strip()[:_MAX_CHARS] for name in _FREE}
+        chosen, ignored = {}, []
+        for name, words, values in _closed():
+            text = query.get(name, "").strip()
+            chosen[name] = text if text in values else ""
+            if text and text not in values:
+                ignored.append(f"“{text[:40]}” is no {words}, so it is left out.")
+        return cls(
+            **free,
+            **chosen,
+            after=_place(query.get("after", "")),
+            before=_place(query.get("before", "")),
+            at_end=query.get("before", "") == _END,
+            ignored=tuple(ignored),
+        )
+
+    @property
+    def asked(self) -> Asked:
+        return Asked(
+            view=View(self.show),
+            words=self.q,
+            agent=self.agent,
+            store=self.store,
+            scope=self.scope,
+            kind=self.kind,
+            risk=Risk(self.risk) if self.risk else None,
+            state=Standing(self.state) if self.state else None,
+            days=AGES.get(self.age, 0),
+        )
+
+    @property
+    def is_set(self) -> bool:
+        """Whether it leaves out something of its view."""
+        return any(getattr(self, name) for name in (*_FREE, *_CHOICES))
+
+    def query(self) -> dict[str, str]:
+        """Return it as parameters of an address, without the place in the list."""
+        return {name: text for name in (*_FREE, *_CHOICES, "show") if (text := getattr(self, name))}
+
+    def url(self, **place: str) -> str:
+        return with_query(reverse("queue"), **self.query(), **place)
+
+    def page_url(self, *, after: Place | None = None, before: Place | None = None, at_end: bool = False) -> str:
+        """Return the address of another page of the same list, "" for no place."""
+        if at_end:
+            return self.url(before=_END)
+        if after is not None:
+            return self.url(after=f"{after.first}-{after.pk}")
+        return self.url(before=f"{before.first}-{before.pk}") if before is not None else ""
+
+    def without(self, name: str) -> Filter:
+        return Filter.of({kept: text for kept, text in self.query().items() if kept != name})
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """One thing that is asked for; `url` shows the list without it."""
+
+    words: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    value: str
+    words: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of the form: a choice among a few values, the first of which asks for nothing."""
+
+    name: str
+    label: str
+    choices: tuple[Choice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ViewLink:
+    words: str
+    url: str
+    count: str
+    is_current: bool
+
+
+def chips(wanted: Filter) -> tuple[Chip, ...]:
+    """Say each thing that is asked for, in the order of the form."""
+    found = []
+    for name, label in _FREE.items():
+        if text := getattr(wanted, name):
+            found.append(Chip(f"“{text}”" if name == "q" else f"{label}: {text}", wanted.without(name).url()))
+    for name, (label, values) in _CHOICES.items():
+        if text := getattr(wanted, name):
+            found.append(Chip(f"{label}: {values[text]}", wanted.without(name).url()))
+    return tuple(found)
+
+
+def form_fields(wanted: Filter, *, stores: Iterable[str]) -> tuple[Field, ...]:
+    """Return the fields of the form, apart from those that take any text. `stores`: those that the person sees."""
+    known = {"store": ("Store", {slug: slug for slug in stores}), **_CHOICES}
+    return tuple(_field(wanted, name, label, values) for name, (label, values) in known.items())
+
+
+def _field(wanted: Filter, name: str, label: str, values: Mapping[str, str]) -> Field:
+    chosen = getattr(wanted, name)
+    if chosen and chosen not in values:
+        values = {chosen: chosen, **values}
+    every = Choice("", "any", is_chosen=not chosen)
+    return Field(name, label, (every, *(Choice(value, words, value == chosen) for value, words in values.items())))
+
+
+def fitting_words(count: int, *, is_walked: bool, total: int) -> str:
+    """Say a count: "12", "1,000+", and "12+" where only a part of a long queue was looked through."""
+    is_part = is_walked and count <= COUNTED_AT_MOST < total
+    return f"{count_words(count)}+" if is_part else count_words(count)
+
+
+def _closed() -> Sequence[tuple[str, str, Iterable[str]]]:
+    return (
+        *((name, label.lower() if name != "age" else "age", values) for name, (label, values) in _CHOICES.items()),
+        ("show", "view", [str(view) for view in View]),
+    )
+
+
+def _place(text: str) -> Place | None:
+    """Read a place in a list, None for whatever is none."""
+    first, _, pk = text.partition("-")
+    is_place = all(part.isascii() and part.isdecimal() and len(part) <= _NUMBER_DIGITS for part in (first, pk))
+    return Place(int(first), int(pk)) if is_place else None
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Addresses of other pages of the list, "" where there is none. `has_more_to_search`: the next looks further."""
+
+    first: str
+    earlier: str
+    later: str
+    last: str
+
+
+def pages(wanted: Filter, listing: Listing) -> Pages:
+    return Pages(
+        first=wanted.url() if listing.earlier else "",
+        earlier=wanted.page_url(before=listing.earlier),
+        later=wanted.page_url(after=listing.later),
+        last=wanted.page_url(at_end=True) if listing.later else "",
+    )
+
+
+def view_links(wanted: Filter, counts: Sequence[str]) -> tuple[ViewLink, ...]:
+    """Return the views, of which `counts` are in the order of View. A filter stays behind: a view shows all of it."""
+    return tuple(
+        ViewLink(VIEW_WORDS[view], Filter(show=str(view)).url(), count, wanted.show == view and not wanted.is_set)
+        for view, count in zip(View, counts, strict=False)
+    )
+
+
+def heading(wanted: Filter) -> str:
+    """Name the list and its order."""
+    return f"{VIEW_WORDS[View(wanted.show)]}, {'oldest first' if wanted.asked.is_by_age else 'riskiest first'}"
