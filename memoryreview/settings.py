@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,14 @@ def env_hosts(name: str, default: list[str]) -> list[str]:
     if any("*" in host or host.startswith(".") for host in hosts):
         raise ImproperlyConfigured(f"{name} must name each host; wildcards would let any web page reach your memory.")
     return hosts or default
+
+
+def env_loopback(name: str) -> frozenset[str]:
+    ports = [port.strip() for port in os.environ.get(name, "").split(",") if port.strip()]
+    wrong = [port for port in ports if not re.fullmatch(r"(?:localhost|127\.0\.0\.1|::1):[0-9]{1,5}", port)]
+    if wrong:
+        raise ImproperlyConfigured(f"{name} lists ports such as 127.0.0.1:9000, with commas between, not “{wrong[0]}”.")
+    return frozenset(ports)
 
 
 HOME = data_folder.locate()
@@ -170,6 +179,10 @@ BODY_MAX_BYTES = env_int("MEMORYREVIEW_BODY_MAX_BYTES", 1024 * 1024, at_least=10
 PENDING_PER_AGENT = env_int("MEMORYREVIEW_PENDING_PER_AGENT", 1000, at_least=1)
 EXPIRE_DAYS = env_int("MEMORYREVIEW_EXPIRE_DAYS", 90, at_least=1)  # a proposal nobody decided
 OLD_DAYS = env_int("MEMORYREVIEW_OLD_DAYS", 7, at_least=1)  # the queue says so when a proposal waits longer
+DIGEST_HOUR = env_int("MEMORYREVIEW_DIGEST_HOUR", 8, at_least=0)  # from when on the digest of a day is made
+if DIGEST_HOUR > 23:
+    raise ImproperlyConfigured(f"MEMORYREVIEW_DIGEST_HOUR must be an hour from 0 to 23, not “{DIGEST_HOUR}”.")
+WEBHOOK_LOOPBACK = env_loopback("MEMORYREVIEW_WEBHOOK_LOOPBACK")  # ports of this machine that webhooks may go to
 STEP_UP_MINUTES = env_int("MEMORYREVIEW_STEP_UP_MINUTES", 15, at_least=1)  # risky acts ask for the password again
 
 LANGUAGE_CODE = "en"

@@ -10,6 +10,7 @@ from django_q.models import Schedule
 CAPTURE_MINUTES = 1
 PACK_MINUTES = 10
 PUSH_MINUTES = 1
+NOTIFY_MINUTES = 1
 SEARCH_MINUTES = 1
 
 
@@ -21,6 +22,8 @@ def ensure_schedules() -> None:
         "push": ("memoryreview.review.tasks.push_baselines", Schedule.MINUTES, PUSH_MINUTES),
         "search": ("memoryreview.review.tasks.read_for_search", Schedule.MINUTES, SEARCH_MINUTES),
         "expire": ("memoryreview.review.tasks.expire_proposals", Schedule.HOURLY, None),
+        "digest": ("memoryreview.review.tasks.make_digests", Schedule.HOURLY, None),
+        "notify": ("memoryreview.review.tasks.send_messages", Schedule.MINUTES, NOTIFY_MINUTES),
         "tidy": ("memoryreview.review.tasks.tidy_stores", Schedule.DAILY, None),
         "sessions": ("memoryreview.review.tasks.clear_sessions", Schedule.HOURLY, None),
     }

@@ -5,12 +5,15 @@ from __future__ import annotations
 import logging
 
 from django.core.management import call_command
+from django.utils import timezone
 
 from memoryreview.core.errors import MemoryReviewError
 
 from .models import Store
 from .operations.capture import capture
+from .operations.digest import make_due
 from .operations.expire import expire
+from .operations.notify import send_due
 from .operations.push import push
 from .operations.search import bring_up
 from .operations.tidy import tidy
@@ -76,6 +79,14 @@ def read_for_search() -> int:
 
 def expire_proposals() -> int:
     return expire()
+
+
+def make_digests() -> int:
+    return make_due(timezone.now())
+
+
+def send_messages() -> int:
+    return send_due(timezone.now())
 
 
 def clear_sessions() -> None:

@@ -53,6 +53,7 @@ STANDING = {
     "erase": "/stores/axe/erase",
     "store-settings": "/settings/axe/",
     "unread": "/history/?show=unread",
+    "digest": "/digest/",
     "health": "/health/",
     "help": "/help/",
     "missing": "/stores/no-such-store/",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
 import hmac
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memoryreview.core.errors import MemoryReviewError
+from memoryreview.core.signing import signature_of
 
 TOLERANCE_S = 300
 MAX_SIGNATURES = 5
@@ -18,8 +18,6 @@ MAX_HEADER_CHARS = 1024
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _TIMESTAMP = re.compile(r"[0-9]{9,11}")
 _SIGNATURE = re.compile(r"(v[0-9]{1,2}[a-z]?),([A-Za-z0-9+/]{1,400}={0,2})")
-_SECRET_PREFIX = "whsec_"  # noqa: S105  # the prefix of the serialised form, no secret
-_SECRET_BYTES = range(24, 65)
 
 
 class SignatureInvalidError(MemoryReviewError):
@@ -52,22 +50,6 @@ class SignatureHeaders:
     webhook_id: str
     timestamp: str
     signatures: str
-
-
-def decoded_secret(serialised: str) -> bytes | None:
-    """Return the key behind `whsec_…`, None when it is not one of 24 to 64 bytes."""
-    if not serialised.startswith(_SECRET_PREFIX):
-        return None
-    try:
-        key = base64.b64decode(serialised.removeprefix(_SECRET_PREFIX), validate=True)
-    except (binascii.Error, ValueError):
-        return None
-    return key if len(key) in _SECRET_BYTES else None
-
-
-def signature_of(key: bytes, webhook_id: str, timestamp: str, body: bytes) -> bytes:
-    """Return the HMAC-SHA256 over the id, the timestamp and the raw body."""
-    return hmac.new(key, b"%s.%s.%s" % (webhook_id.encode(), timestamp.encode(), body), hashlib.sha256).digest()
 
 
 def check(headers: SignatureHeaders, body: bytes, *, keys: Sequence[bytes], now_s: float) -> None:

@@ -6,13 +6,14 @@ import time
 
 from django.http import HttpRequest, HttpResponse
 
+from memoryreview.core.signing import decoded_secret
 from memoryreview.review.models import Agent
 from memoryreview.review.operations import receive
 
 from .body import parse_json, read_body
 from .door import door
 from .schema import Envelope, parse, to_request
-from .signature import SignatureHeaders, SignatureInvalidError, candidates_of, check, decoded_secret
+from .signature import SignatureHeaders, SignatureInvalidError, candidates_of, check
 from .views import delivery_key, submitted
 
 

@@ -16,6 +16,7 @@ from memoryreview.review.states import (
 
 from .change import Change, ChangedPath, Intent, RenamedPath, TidyStop
 from .erasure import Backup, Erasure, MovedCommit
+from .notice import Digest, Endpoint, Message
 from .proposal import Decision, Delivery, Proposal, Revision, RevisionDocument
 from .search import SearchedDocument, SearchedStore
 from .store import Agent, Store
@@ -32,10 +33,13 @@ __all__ = [
     "ChangedPath",
     "Decision",
     "Delivery",
+    "Digest",
+    "Endpoint",
     "Erasure",
     "ErasureState",
     "Intent",
     "Membership",
+    "Message",
     "MovedCommit",
     "Proposal",
     "Reason",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import re
 import secrets
@@ -21,6 +20,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from memoryreview.core.errors import MemoryReviewError
+from memoryreview.core.signing import serialised_secret
 from memoryreview.review.models import Agent, Membership, Role, SignUpLink, Store, Team
 
 from .errors import NotFoundError, NotPermittedError
@@ -134,7 +134,7 @@ def add_agent(name: str, stores: Sequence[Store] = (), person: User | None = Non
     if Agent.objects.filter(name=name).exists():
         raise AgentNameError(f"An agent “{name}” exists already. Nothing was stored; choose another name or revoke it.")
     token = mint_token()
-    secret = "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode("ascii")
+    secret = serialised_secret(secrets.token_bytes(32))
     with transaction.atomic():
         agent = Agent.objects.create(
             name=name,

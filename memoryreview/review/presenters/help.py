@@ -27,6 +27,7 @@ NAMES = (
     "erase",
     "tidy",
     "teams",
+    "digest",
     "limits",
     "errors",
 )

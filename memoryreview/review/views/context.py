@@ -45,6 +45,8 @@ _SECTIONS = {
     "team-invite": "teams",
     "settings": "settings",
     "store-settings": "settings",
+    "digest": "queue",
+    "digest-webhook": "queue",
     "health": "health",
     "help": "help",
     "help-page": "help",

@@ -9,6 +9,7 @@ from . import (
     accounts,
     batch,
     decisions,
+    digest,
     erase,
     heads,
     history,
@@ -104,6 +105,11 @@ tidy_urls = [
     path("tidy/<slug:slug>/resume", tidy.resume, name="tidy-resume"),
 ]
 system_urls = [
+    path("digest/", digest.page, name="digest"),
+    path("digest/now", digest.make_now, name="digest-now"),
+    path("digest/file", digest.set_file, name="digest-file"),
+    path("digest/webhook", digest.set_webhook, name="digest-webhook"),
+    path("digest/messages/<uuid:pk>", digest.redeliver, name="redeliver"),
     path("health/", system.health, name="health"),
     path("help/", system.help_page, name="help"),
     path("help/<slug:name>", system.help_page, name="help-page"),

@@ -13,7 +13,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from memoryreview.review.api.signature import decoded_secret, signature_of
+from memoryreview.core.signing import decoded_secret, signature_of
 from memoryreview.review.models import Store
 from memoryreview.review.operations import accounts
 from memoryreview.review.operations.accounts import NewAgent
