@@ -61,6 +61,12 @@ def _faults(options: argparse.Namespace) -> bool:
     return faults.run(jobs=options.jobs, only=options.only, deep=options.deep)
 
 
+def _keyboard(options: argparse.Namespace) -> bool:
+    from . import keyboard
+
+    return keyboard.run(count=options.count or 100)
+
+
 def _history_size(options: argparse.Namespace) -> bool:
     _install()
     from . import history_size
@@ -96,6 +102,10 @@ BENCHES: Mapping[str, tuple[str, Run]] = {
     "history_size": (
         "pages of history, blame and changes after 20,000 changes against the same after 200",
         _history_size,
+    ),
+    "keyboard": (
+        "100 mixed proposals cleared by keyboard at a person's pace; wrong targets, lost focus and layout shift 0",
+        _keyboard,
     ),
     "faults": (
         "every operation broken at every point by every fault, and killed again in each recovery; losses 0",

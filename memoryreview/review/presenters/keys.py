@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass
 from enum import StrEnum
 
+from memoryreview.review.models import Reason
+
 _CAPS = {"ArrowDown": "↓", "ArrowUp": "↑", "Escape": "Esc", " ": "Space"}
 
 
@@ -19,7 +21,7 @@ class Where(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """One act and its keys, as `KeyboardEvent.key` names them.
+    """One act and its keys, as `KeyboardEvent.key` names them; "g q" is one key after the other.
 
     Args:
         act: name that `keys.js` knows, or that an element carries as `data-act`: then the key presses that element.
@@ -43,8 +45,8 @@ class Binding:
 
     @property
     def aria(self) -> str:
-        """Value of `aria-keyshortcuts`: alternatives with a space between."""
-        return " ".join(self.keys)
+        """Value of `aria-keyshortcuts`: alternatives with a space between. It knows no sequence of keys."""
+        return " ".join(key for key in self.keys if " " not in key)
 
 
 BINDINGS = (
@@ -55,11 +57,14 @@ BINDINGS = (
     Binding("previous-hunk", ("p",), "p", "previous hunk", "hunk", repeats=True),
     Binding("drop", (" ",), "Space", "leave out the part in focus, or keep it again", where=Where.DETAIL),
     Binding("approve", ("a",), "a", "approve; a deletion or promotion asks once more", "approve"),
-    Binding("reject", ("r",), "r", "reject: pick a reason, Enter sends", "reject"),
+    Binding("reject", ("r",), "r", "reject: pick a reason, Enter sends it", "reject"),
+    Binding("reason", tuple(map(str, range(1, 1 + len(Reason)))), "1", "in the open form: pick a reason by its number"),
     Binding("ask", ("c",), "c", "ask its agent for changes: say what, Ctrl and Enter send"),
     Binding("edit", ("e",), "e", "edit the wording, then approve", "edit"),
     Binding("select", ("x",), "x", "select the proposal for approving several together", where=Where.LIST),
     Binding("undo", ("u",), "u", "undo my last decision", "undo"),
+    Binding("go-queue", ("g q",), "g q", "go to the queue"),
+    Binding("go-history", ("g h",), "g h", "go to the history"),
     Binding("filter", ("/",), "/", "filter the list", "filter"),
     Binding("back", ("Escape",), "Esc", "one step back: close, cancel, to the list"),
     Binding("help", ("?",), "?", "show this table"),

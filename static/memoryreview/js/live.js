@@ -58,8 +58,9 @@ function placeFocus() {
   const asks = pane()?.querySelector("[data-focus]");
   if (asks instanceof HTMLElement && asks.offsetParent) return asks.focus();
   if (narrow.matches) return document.getElementById("title")?.focus();
-  if (focusWas === "detail") return document.getElementById("content")?.focus({ preventScroll: true });
-  if (focusWas === "list" && document.activeElement === document.body) currentRow()?.focus();
+  const content = document.getElementById("content");
+  if (focusWas === "detail" && content) return content.focus({ preventScroll: true });
+  if (focusWas && document.activeElement === document.body) (currentRow() ?? document.getElementById("title"))?.focus();
 }
 
 document.addEventListener("htmx:configRequest", (event) => {
@@ -75,26 +76,33 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   if (detail(event).target?.id !== "proposal") return;
   pane()?.setAttribute("aria-busy", "true");
   focusWas = /** @type {HTMLElement | null} */ (document.activeElement?.closest("[data-keys]"))?.dataset.keys ?? "";
+  // A button is disabled while its request runs, and would drop the focus.
+  if (document.activeElement?.closest(".actions")) document.getElementById("content")?.focus({ preventScroll: true });
   document.getElementById("alert")?.classList.add("visually-hidden");
 });
 
 document.addEventListener("htmx:afterRequest", () => pane()?.removeAttribute("aria-busy"));
 
-document.addEventListener("htmx:afterSettle", (event) => {
+document.addEventListener("htmx:afterSettle", () => {
   runToast();
-  if (/** @type {Element} */ (event.target).id !== "proposal") return;
+});
+
+// Before the page is drawn again: what had the focus may be gone with the swap.
+document.addEventListener("htmx:afterSwap", (event) => {
+  if (detail(event).target?.id !== "proposal") return;
   const queue = document.getElementById("queue");
   if (queue) queue.dataset.shows = pane()?.dataset.id === "0" ? "list" : "proposal";
   markRow();
   placeFocus();
 });
 
-document.addEventListener("review:decided", () => {
+document.addEventListener("review:decided", (event) => {
   // The second half of a double click must not decide the proposal that has just come up.
   const fresh = pane();
   fresh?.classList.add("proposal--fresh");
   setTimeout(() => fresh?.classList.remove("proposal--fresh"), DOUBLE_CLICK_MS);
   const row = currentRow();
+  if (detail(event).next && !rows().length) return location.reload(); // the next rows come with the page
   if (row && !narrow.matches) row.focus();
   else document.getElementById("title")?.focus();
   row?.scrollIntoView({ block: "nearest" });
@@ -110,7 +118,9 @@ document.addEventListener("htmx:responseError", (event) => {
 
 document.addEventListener("click", (event) => {
   const element = /** @type {Element} */ (event.target);
-  if (element.closest("[data-dismiss]")) element.closest("[data-toast]")?.remove();
+  if (!element.closest("[data-dismiss]")) return;
+  element.closest("[data-toast]")?.remove();
+  if (document.activeElement === document.body) (currentRow() ?? document.getElementById("content"))?.focus({ preventScroll: true });
 });
 
 markRow();

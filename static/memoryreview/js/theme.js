@@ -26,6 +26,6 @@ document.addEventListener("click", (event) => {
 });
 
 for (const group of document.querySelectorAll("[data-theme-switch]")) {
-  /** @type {HTMLElement} */ (group).hidden = false;
+  /** @type {HTMLElement} */ (group).dataset.ready = "";
 }
 show();

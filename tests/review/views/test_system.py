@@ -110,7 +110,7 @@ def test_page_carries_the_bindings_for_the_handlers(owner_client: Client) -> Non
     page = read(owner_client.get("/"))
 
     assert page.one("body").attributes["data-bindings"] == keys.as_json()
-    script = (STATIC / "js" / "keys.js").read_text()
+    script = (STATIC / "js" / "acts.js").read_text()
     acts = set(
         re.findall(r'data-act="([a-z-]+)"', "".join(p.read_text() for p in (ROOT / "templates").rglob("*.html")))
     )

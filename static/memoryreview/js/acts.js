@@ -1,0 +1,114 @@
+/**
+ * What the acts of the table of keys do, once `keys.js` found one: "review:act" carries its name and the key. An act that
+ * is not among them presses the element that bears its name.
+ */
+
+const narrow = matchMedia("(width < 900px)");
+
+/** @returns {HTMLElement[]} */
+const rows = () => [...document.querySelectorAll("[data-row]")];
+const currentRow = () => rows().find((row) => row.getAttribute("aria-current") === "true");
+/** @param {string} act @returns {HTMLElement | null} */
+const target = (act) => document.querySelector(`[data-act="${act}"]`);
+
+/** @param {string} sentence Tell a screen reader, and nobody else. */
+function tell(sentence) {
+  const status = document.getElementById("status");
+  if (status) status.textContent = sentence;
+}
+
+/** @param {number} step Move the cursor in the list; the proposal beside it follows. */
+function moveRow(step) {
+  const all = rows();
+  const focused = all.findIndex((row) => row === document.activeElement);
+  const at = focused >= 0 ? focused : all.findIndex((row) => row === currentRow());
+  const row = all[Math.min(all.length - 1, Math.max(0, at + step))];
+  if (!row) return;
+  row.focus();
+  if (!narrow.matches && row !== currentRow()) row.click();
+}
+
+/** @param {number} step Move between hunks, wherever the focus is now. */
+function moveHunk(step) {
+  const hunks = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("[data-hunk]")]);
+  const at = hunks.findIndex((hunk) => hunk.contains(document.activeElement));
+  const hunk = hunks[at < 0 ? (step > 0 ? 0 : hunks.length - 1) : at + step];
+  hunk?.focus({ preventScroll: true });
+  hunk?.scrollIntoView({ block: "center" });
+}
+
+/** Tick the row under the cursor for approving several together, or take the tick away. */
+function selectRow() {
+  const row = rows().find((one) => one === document.activeElement) ?? currentRow();
+  const pick = row?.parentElement?.querySelector("input");
+  pick?.click();
+  tell(pick?.checked ? "Selected." : "Not selected.");
+}
+
+/** Close what is open, else cancel what is asked, else go back to the list. */
+function goBack() {
+  const sheet = document.querySelector("details.sheet[open]");
+  if (sheet instanceof HTMLDetailsElement) {
+    sheet.open = false;
+    sheet.querySelector("summary")?.focus();
+  } else if (target("cancel")) {
+    target("cancel")?.click();
+  } else if (narrow.matches) {
+    target("back-link")?.click();
+  } else {
+    currentRow()?.focus();
+  }
+}
+
+/** @param {string} act Press the button, link or sheet that carries this act. */
+function press(act) {
+  const element = target(act);
+  const pane = document.getElementById("proposal");
+  if (!element) return tell(document.getElementById("refusal")?.textContent ?? "Not possible here.");
+  const row = currentRow();
+  const focused = document.activeElement;
+  const isBehind = focused instanceof HTMLElement && focused.dataset.row && row !== focused;
+  if (pane?.getAttribute("aria-busy") === "true" || isBehind) {
+    tell("Still loading; press again when the proposal is there.");
+  } else if (element.matches(":disabled")) {
+    tell(document.getElementById("refusal")?.textContent ?? "Not possible here.");
+  } else if (element.parentElement instanceof HTMLDetailsElement) {
+    element.parentElement.open = !element.parentElement.open;
+    /** @type {HTMLElement | null} */ (element.parentElement.querySelector("[data-first]"))?.focus();
+  } else if (element instanceof HTMLInputElement) {
+    element.select();
+  } else {
+    element.click();
+  }
+}
+
+/** @param {string} key Pick a reason by its number in the form that is open. */
+function pickReason(key) {
+  const reason = document.querySelector(`details.sheet[open] [data-reason="${key}"], .batch [data-reason="${key}"]`);
+  if (!(reason instanceof HTMLElement)) return tell("Reasons are picked in the form that rejects.");
+  reason.focus();
+  reason.click();
+}
+
+/** @type {Record<string, (key: string) => void>} */
+const acts = {
+  next: () => moveRow(1),
+  previous: () => moveRow(-1),
+  open: () => (narrow.matches ? /** @type {HTMLElement} */ (document.activeElement)?.click() : document.getElementById("content")?.focus()),
+  "next-hunk": () => moveHunk(1),
+  "previous-hunk": () => moveHunk(-1),
+  select: selectRow,
+  drop: () => document.dispatchEvent(new Event("review:drop")),
+  reason: pickReason,
+  back: goBack,
+  help: () => /** @type {HTMLDialogElement | null} */ (document.getElementById("keys"))?.showModal(),
+};
+
+document.addEventListener("review:act", (event) => {
+  const { act, key } = /** @type {CustomEvent} */ (event).detail;
+  (acts[act] ?? (() => press(act)))(key);
+});
+
+document.addEventListener("click", (event) => {
+  if (/** @type {Element} */ (event.target).closest('[data-act="help"]')) acts.help();
+});
