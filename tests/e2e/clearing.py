@@ -56,7 +56,7 @@ class Figures:
     lost: list[str] = field(default_factory=list)
     shift: float = 0.0
     moved: list[str] = field(default_factory=list)
-    slowest_s: float = 0.0
+    took_s: dict[str, list[float]] = field(default_factory=dict)
 
     @property
     def wrong(self) -> int:
@@ -68,20 +68,19 @@ def fill(site: Site, store: str, count: int) -> dict[int, str]:
     """Adopt a store and propose one change per document; return what a person does with each proposal."""
     notes = {f"note{n:03}": _NOTE.format(n=n, port=5000 + n) for n in range(count)}
     root = site.adopt(store, **notes)
-    acts = dict(site_acts(site, store, count - 2))
-    for n in range(count - 2, count):  # nobody was asked about these
-        path = root / f"note{n:03}.md"
-        path.write_text(path.read_text().replace("Its log goes to disk", "Its log goes nowhere"))
+    acts = dict(_proposed(site, store, count - 1))
+    path = root / f"note{count - 1:03}.md"  # nobody was asked about this one
+    path.write_text(path.read_text().replace("Its log goes to disk", "Its log goes nowhere"))
     site.one.json("capture", store)  # unless the watcher was faster
     direct = [row for row in site.one.json("queue") if (row["store"], row["agent"]) == (store, "direct")]
     acts |= {row["id"]: "approve" for row in direct}
     return acts
 
 
-_KINDS = ("delete", "reject", "part", "ask", "approve", "approve", "back", "approve", "reject", "approve")
+_KINDS = ("delete", "reject", "part", "ask", "approve", "approve", "reject", "approve", "approve", "approve")
 
 
-def site_acts(site: Site, store: str, count: int) -> Iterator[tuple[int, str]]:
+def _proposed(site: Site, store: str, count: int) -> Iterator[tuple[int, str]]:
     for n in range(count):
         act, path, port = _KINDS[n % len(_KINDS)], f"note{n:03}.md", 5000 + n
         change = edit(path, f"is {port}.", f"is {port + 2000}.")
@@ -89,8 +88,8 @@ def site_acts(site: Site, store: str, count: int) -> Iterator[tuple[int, str]]:
             change = edit(path, "- Its owner is Ana.\n", "")
         elif act == "part":
             change["edits"].append({"old": "Ask before a restart.", "new": "Restart at will."})
-        elif n % 40 == 4:
-            act = "edit"
+        elif n % 40 in (4, 5):
+            act = "edit" if n % 40 == 4 else "back"
         yield site.propose(store, change), act
 
 
@@ -111,7 +110,7 @@ class Person:
         }  # fmt: skip
         steps[act](shown)
         took = time.monotonic() - started
-        self._figures.slowest_s = max(self._figures.slowest_s, took)
+        self._figures.took_s.setdefault(act, []).append(took)
         if took < self._pace_s:
             self._page.wait_for_timeout((self._pace_s - took) * 1000)
 
