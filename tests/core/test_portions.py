@@ -3,9 +3,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memoryreview.core.diff import document_diff
 from memoryreview.core.merge import Merged, merge3
 from memoryreview.core.model import Delta, Tree
-from memoryreview.core.portions import Bond, Portion, portions, without
+from memoryreview.core.portions import Bond, Portion, line_key, part_key, portions, without
 from memoryreview.core.text import raw_lines
 
 NOTE = b"# Ports\n\n- Staging listens on 5432.\n\n- Mail goes to the sink.\n\n- Logs go to disk.\n"
@@ -71,6 +72,19 @@ def test_what_is_dropped_can_be_asked_for_again(
 
     for path, new in kept.items():
         assert merge3(tree.get(path), new, delta[path]) == Merged(delta[path])
+
+
+@given(trees, trees)
+def test_the_first_line_of_every_part_is_on_the_page(
+    base: dict[str, bytes | None], wanted: dict[str, bytes | None]
+) -> None:
+    tree = {path: text for path, text in base.items() if text is not None}
+    delta = {path: new for path, new in wanted.items() if new != tree.get(path)}
+    parts = [part for portion in split(tree, delta) for part in portion.parts if part.change]
+
+    for part in parts:
+        shown = document_diff(part.path, tree[part.path], delta[part.path])
+        assert part_key(part) in {line_key(line) for hunk in shown.hunks for line in hunk.lines}
 
 
 def test_edits_of_one_document_are_pieces_of_their_own() -> None:

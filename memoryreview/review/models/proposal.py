@@ -182,12 +182,14 @@ class Decision(models.Model):
     shown = models.CharField(max_length=64, default="")  # hash of what the person saw
     carried_over = models.BooleanField(default=False)
     sole_person = models.BooleanField(default=False)  # approved one's own: the installation has one person only
+    batch = models.CharField(max_length=32, default="")  # decided in one act with others that bear the same
     at = models.DateTimeField(default=timezone.now)
     previous = models.CharField(max_length=64, unique=True)
     mac = models.CharField(max_length=64, unique=True)
 
     class Meta:
         constraints = [one_of("verb", Verb, "decision_verb")]
+        indexes = [models.Index(fields=["batch"], condition=~Q(batch=""), name="decision_batch")]
 
 
 class Delivery(models.Model):

@@ -1,7 +1,8 @@
-"""Approve what a person selected, each as its own decision and its own commit, written with one barrier per store."""
+"""Approve or reject what a person selected, each as its own decision; approvals share one barrier per store."""
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -12,13 +13,14 @@ from django.utils import timezone
 
 from memoryreview.baseline import steps
 from memoryreview.core import concerns
+from memoryreview.core.concerns import HIGH
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.core.model import Verdict
 from memoryreview.review.models import Change, Decision, Proposal, State, Store, Verb
 
 from . import decide, ledger, proposals
 from .apply import Burst, burst
-from .capture import capture_within
+from .capture import capture_within, refuse_secret_note
 from .durability import relaxed
 from .errors import AlreadyDecidedError, NotPermittedError
 from .reconcile import reconcile_within, replay_journal
@@ -28,6 +30,7 @@ from .stores import Workshop, locked
 MAX_SELECTED = 50
 """Proposals in one batch: nobody has looked at more."""
 
+_GONE = "There is no such proposal. Nothing was changed."
 LARGE = 10
 """From so many on, the batch asks for the password again."""
 
@@ -43,12 +46,16 @@ class Selected:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one of them: the change, or why nothing of it was written."""
+    """What became of one of them: decided, with the change that it made, or why nothing was done about it."""
 
     proposal: int
     title: str
     change: Change | None = None
     refusal: str = ""
+
+    @property
+    def is_decided(self) -> bool:
+        return not self.refusal
 
 
 def unfit(proposal: Proposal) -> str:
@@ -59,6 +66,8 @@ def unfit(proposal: Proposal) -> str:
         return "It shares private memory: look at it by itself."
     if proposal.deletes:
         return "It deletes text: look at it by itself."
+    if proposal.risk >= HIGH:
+        return "It is of high risk: look at it by itself."
     return ""
 
 
@@ -70,35 +79,62 @@ def approve_many(selected: Sequence[Selected], *, person: User) -> tuple[Outcome
        shown, record the decision, prepare the commit.
     3. Write all commits of the store with one barrier. When the system refuses, they wait again with the reason.
 
-    Deletions, promotions, quarantined proposals and those that no page can show whole are left as they are.
+    Deletions, promotions, what is quarantined or of high risk, and what no page can show whole are left as they are.
+    All decisions bear the number of the batch, by which `takeback.undo` takes back all of it.
     """
+    batch = uuid.uuid4().hex
     unique = {one.proposal: one for one in selected[:MAX_SELECTED]}
     visible = Proposal.objects.visible_to(person).filter(pk__in=[*unique])
     found: dict[int, Outcome] = {}
     for store in Store.objects.filter(proposals__in=visible).distinct().order_by("pk"):
         own = set(visible.filter(store=store).values_list("pk", flat=True))
-        for outcome in _in_store(store, [one for pk, one in unique.items() if pk in own], person):
+        for outcome in _in_store(store, [one for pk, one in unique.items() if pk in own], person, batch):
             found[outcome.proposal] = outcome
-    gone = "There is no such proposal. Nothing was changed."
-    return tuple(found.get(pk) or Outcome(pk, "", refusal=gone) for pk in unique)
+    return tuple(found.get(pk) or Outcome(pk, "", refusal=_GONE) for pk in unique)
 
 
-def _in_store(store: Store, selected: Sequence[Selected], person: User) -> Iterator[Outcome]:
+def reject_many(selected: Sequence[Selected], *, person: User, reason: str = "", note: str = "") -> tuple[Outcome, ...]:
+    """Reject each of them as `decide.reject` does, for the same reason; one that cannot be does not stop the others.
+
+    What no batch may hold is left as it is, as when approving.
+    """
+    refuse_secret_note(note)
+    batch = uuid.uuid4().hex
+    unique = {one.proposal: one for one in selected[:MAX_SELECTED]}
+    found = Proposal.objects.visible_to(person).in_bulk([*unique])
+    return tuple(_rejected(one, found.get(pk), person, (reason, note, batch)) for pk, one in unique.items())
+
+
+def _rejected(seen: Selected, proposal: Proposal | None, person: User, said: tuple[str, str, str]) -> Outcome:
+    if proposal is None:
+        return Outcome(seen.proposal, "", refusal=_GONE)
+    refusal = unfit(proposal)
+    if refusal:
+        return Outcome(seen.proposal, proposal.title, refusal=f"{refusal} Nothing was changed.")
+    reason, note, batch = said
+    try:
+        decide.reject(proposal.pk, person=person, version=seen.version, reason=reason, note=note, batch=batch)
+    except MemoryReviewError as error:
+        return Outcome(seen.proposal, proposal.title, refusal=str(error))
+    return Outcome(seen.proposal, proposal.title)
+
+
+def _in_store(store: Store, selected: Sequence[Selected], person: User, batch: str) -> Iterator[Outcome]:
     try:
         with locked(store) as shop:
             reconcile_within(shop)
             wanted = Proposal.objects.filter(pk__in=[one.proposal for one in selected])
             capture_within(shop, only={path for paths in wanted.values_list("paths", flat=True) for path in paths})
-            yield from _approve_all(shop, selected, person)
+            yield from _approve_all(shop, selected, person, batch)
     except MemoryReviewError as error:
         titles = dict(Proposal.objects.filter(store=store).values_list("pk", "title"))
         for one in selected:
             yield Outcome(one.proposal, titles[one.proposal], refusal=str(error))
 
 
-def _approve_all(shop: Workshop, selected: Sequence[Selected], person: User) -> list[Outcome]:
+def _approve_all(shop: Workshop, selected: Sequence[Selected], person: User, batch: str) -> list[Outcome]:
     found = decide.fetch_all(one.proposal for one in selected)
-    approvals = _Approvals(shop, person)
+    approvals = _Approvals(shop, person, batch)
     landed: Iterable[Change] = ()
     failure = ""
     try:
@@ -139,10 +175,10 @@ class _Approvals:
     `taken` holds what was decided and may land, `outcomes` what was answered already.
     """
 
-    def __init__(self, shop: Workshop, person: User) -> None:
+    def __init__(self, shop: Workshop, person: User, batch: str) -> None:
         self.taken: dict[Proposal, Decision] = {}
         self.outcomes: dict[int, Outcome] = {}
-        self._shop, self._person = shop, person
+        self._shop, self._person, self._batch = shop, person, batch
         self._waiting: list[_Approval] = []
         self._paths: set[str] = set()
 
@@ -178,6 +214,7 @@ class _Approvals:
         decision = Decision(
             proposal=proposal, store=proposal.store, revision=proposal.revision.number, verb=Verb.APPROVE,
             person=self._person, shown=seen.shown, carried_over=view.moved, sole_person=allowed.sole_person,
+            batch=self._batch,
         )  # fmt: skip
         return _Approval(proposal, view, decision)
 

@@ -269,7 +269,9 @@ def edit(proposal_id: int, *, person: User, version: int, texts: Mapping[str, st
     return fetch(proposal_id)
 
 
-def reject(proposal_id: int, *, person: User, version: int, reason: str = "", note: str = "") -> Decided:
+def reject(
+    proposal_id: int, *, person: User, version: int, reason: str = "", note: str = "", batch: str = ""
+) -> Decided:
     """Reject; the agent learns the reason. A direct write that still stands on disk gives way to the approved text."""
     proposal = fetch(proposal_id)
     refuse_secret_note(note)
@@ -287,7 +289,7 @@ def reject(proposal_id: int, *, person: User, version: int, reason: str = "", no
         puts_back = proposal.is_direct and proposal.store.guard == Guard.OBSERVE
         with transaction.atomic():
             decision = proposals.move(
-                proposal, to=State.REJECTED, verb=Verb.REJECT, person=person, reason=reason, note=note
+                proposal, to=State.REJECTED, verb=Verb.REJECT, person=person, reason=reason, note=note, batch=batch
             )
             if puts_back:  # named first: a kill leaves the rest to `reconcile`
                 note_differing(shop.store, (), [document.path for document in proposal.written.documents.all()])

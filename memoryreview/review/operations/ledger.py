@@ -33,6 +33,8 @@ def _mac(decision: Decision) -> str:
         decision.sole_person,
         decision.at.isoformat(),
     ]
+    if decision.batch:  # a later column: older rows keep their key
+        record.append(decision.batch)
     message = json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode()
     return hmac.new(settings.DECISION_KEY.encode(), message, hashlib.sha256).hexdigest()
 

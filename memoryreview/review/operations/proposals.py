@@ -244,6 +244,7 @@ def move(
     shown: str = "",
     carried_over: bool = False,
     sole_person: bool = False,
+    batch: str = "",
     failure: str = "",
 ) -> Decision | None:
     """Make one transition: compare-and-swap on (id, version), with its decision row when a verb says what was done.
@@ -274,6 +275,7 @@ def move(
                 shown=shown,
                 carried_over=carried_over,
                 sole_person=sole_person,
+                batch=batch,
             )
         )
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from django.contrib.auth.models import User
 
+from memoryreview.core.errors import MemoryReviewError
 from memoryreview.core.model import Severity
-from memoryreview.review.models import Change, Decision, Proposal, State, Verb
+from memoryreview.review.models import Change, ChangeKind, Decision, Proposal, State, Verb
 
 from . import proposals, rollback
 from .decide import Decided, fetch
@@ -30,9 +33,13 @@ def last_undoable(person: User) -> Decision | None:
         .order_by("-pk")
         .first()
     )
-    if last is None or last.proposal is None:
+    if last is None:
         return None
-    return last if last.proposal.state == _LEADS_TO[Verb(last.verb)] else None
+    together = Decision.objects.filter(pk=last.pk)
+    if last.batch:
+        together = Decision.objects.filter(person=person, batch=last.batch).order_by("-pk")
+    standing = together.filter(proposal__state=_LEADS_TO[Verb(last.verb)]).select_related("proposal__store")
+    return standing.first()
 
 
 def undo(decision_id: int, *, person: User) -> Decided:
@@ -54,6 +61,47 @@ def undo(decision_id: int, *, person: User) -> Decided:
     if proposal.state not in REOPENABLE or proposal.state != _LEADS_TO.get(Verb(decision.verb)):
         raise AlreadyDecidedError(proposal, last_decision(proposal))
     return _reopen(proposal, person)
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """What became of a batch that was taken back: the rollbacks, how many wait again, and why the others stay."""
+
+    changes: tuple[Change, ...]
+    reopened: int
+    refusals: tuple[str, ...]
+
+
+def landed_by(batch: str, *, person: User) -> tuple[Change, ...]:
+    """Return the changes that a person's batch made and that stand, newest first."""
+    made = Change.objects.filter(decision__batch=batch, decision__person=person).exclude(kind=ChangeKind.ROLLBACK)
+    standing = made.filter(proposal__state=State.APPLIED)
+    return tuple(standing.select_related("store", "proposal", "agent").order_by("-pk"))
+
+
+def undo_batch(batch: str, *, person: User) -> TakenBack:
+    """Undo all that one's own batch decided and that stands: one rollback per store, and what was rejected waits again.
+
+    One store or proposal that cannot be taken back does not stop the others.
+    """
+    by_store: dict[int, list[Change]] = {}
+    for change in landed_by(batch, person=person):
+        by_store.setdefault(change.store_id, []).append(change)
+    changes: list[Change] = []
+    refusals: list[str] = []
+    for made in by_store.values():
+        try:
+            changes.append(rollback.roll_back_selected(made, person=person))
+        except MemoryReviewError as error:
+            refusals.append(str(error))
+    reopened = 0
+    for decision in Decision.objects.filter(batch=batch, person=person, verb=Verb.REJECT).order_by("pk"):
+        try:
+            undo(decision.pk, person=person)
+            reopened += 1
+        except MemoryReviewError as error:
+            refusals.append(str(error))
+    return TakenBack(tuple(changes), reopened, tuple(refusals))
 
 
 def reopen(proposal_id: int, *, person: User, version: int) -> Decided:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
@@ -37,12 +37,21 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What became of one: the short id and page of its commit, or why there is none."""
+    """What became of one: the short id and page of its commit when it was approved, or why nothing was done."""
 
     title: str
     url: str
     oid: str = ""
     refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One that is about to be rejected; `value` names what was shown of it."""
+
+    title: str
+    url: str
+    value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +84,7 @@ def _chosen(proposal: Proposal, person: User) -> Chosen:
             shown = documents.documents(view.tree, view.delta, slug=proposal.store.slug)
     except CannotApplyError as error:
         return replace(found, refusal=str(error))
-    return replace(found, value=f"{proposal.pk}:{proposal.version}:{view.shown}", documents=shown)
+    return replace(found, value=value_of(batch.Selected(proposal.pk, proposal.version, view.shown)), documents=shown)
 
 
 def _refusal(proposal: Proposal, view: Standing, person: User) -> str:
@@ -89,6 +98,19 @@ def _refusal(proposal: Proposal, view: Standing, person: User) -> str:
     if is_cut(view):
         return "It is too long to be shown here whole: look at it by itself."
     return batch.unfit(proposal)
+
+
+def asked(selected: Iterable[batch.Selected], visible: Mapping[int, Proposal]) -> tuple[Asked, ...]:
+    return tuple(
+        Asked(title_of(visible[one.proposal]), links.proposal_url(one.proposal), value_of(one))
+        for one in selected
+        if one.proposal in visible
+    )
+
+
+def value_of(seen: batch.Selected) -> str:
+    """Return the form value that names a proposal exactly as it was shown."""
+    return f"{seen.proposal}:{seen.version}:{seen.shown}"
 
 
 def done(outcomes: Iterable[batch.Outcome]) -> tuple[Done, ...]:

@@ -1,15 +1,17 @@
-"""Approving several proposals: first what would be written, then the outcome of each."""
+"""Deciding about several proposals: first what would be written, then the outcome of each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
-from memoryreview.review.models import Proposal
-from memoryreview.review.operations.batch import LARGE, MAX_SELECTED, Selected, approve_many
+from memoryreview.core.errors import MemoryReviewError
+from memoryreview.review.models import Proposal, Reason
+from memoryreview.review.operations import takeback
+from memoryreview.review.operations.batch import LARGE, MAX_SELECTED, Outcome, Selected, approve_many, reject_many
 from memoryreview.review.presenters import batch as presenter
 
 from .access import Request, number, signed_in
@@ -21,18 +23,52 @@ from .stepup import step_up
 @require_http_methods(["GET", "POST"])
 @signed_in
 def batch(request: Request) -> HttpResponse:
-    """Show the selected proposals, or approve exactly what was shown of them."""
+    """Show the selected proposals, or approve or reject exactly what was shown of them."""
     if request.method == "GET":
         return _preview(request, [number(one) for one in request.GET.getlist("proposal")])
     selected = list(_selected(request.POST.getlist("selected")))[:MAX_SELECTED]
+    act = request.POST.get("act", "")
+    if act == "ask":
+        return _ask_reason(request, selected)
     wrong = step_up(request) if len(selected) >= LARGE else ""
-    if wrong:
-        return _preview(request, [one.proposal for one in selected], Problem(wrong, 403))
-    made = approve_many(selected, person=request.user)
+    problem = Problem(wrong, 403) if wrong else None
+    if act == "reject":
+        return _reject(request, selected, problem)
+    if problem:
+        return _preview(request, [one.proposal for one in selected], problem)
+    return _done(request, approve_many(selected, person=request.user), "approved")
+
+
+def _ask_reason(request: Request, selected: Sequence[Selected], problem: Problem | None = None) -> HttpResponse:
+    visible = Proposal.objects.visible_to(request.user).in_bulk([one.proposal for one in selected])
+    context = {
+        "asked": presenter.asked(selected, visible),
+        "is_large": len(selected) >= LARGE,
+        "typed": request.POST.get("note", ""),
+        "problem": problem,
+    }
+    return render(request, "review/batch_reject.html", context, status=problem.status if problem else 200)
+
+
+def _reject(request: Request, selected: Sequence[Selected], problem: Problem | None) -> HttpResponse:
+    if problem:
+        return _ask_reason(request, selected, problem)
+    reason, note = request.POST.get("reason", ""), request.POST.get("note", "").strip()
+    try:
+        stated = reason if reason in set(Reason) else ""
+        made = reject_many(selected, person=request.user, reason=stated, note=note)
+    except MemoryReviewError as error:
+        return _ask_reason(request, selected, Problem.of(error))
+    return _done(request, made, "rejected")
+
+
+def _done(request: Request, made: Sequence[Outcome], did: str) -> HttpResponse:
     context = {
         "outcomes": presenter.done(made),
-        "approved": sum(1 for one in made if one.change),
+        "decided": sum(one.is_decided for one in made),
+        "did": did,
         "together": presenter.together(made),
+        "last": takeback.last_undoable(request.user) if any(one.is_decided for one in made) else None,
     }
     return render(request, "review/batch_done.html", context)
 

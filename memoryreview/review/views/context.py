@@ -23,6 +23,7 @@ _SECTIONS = {
     "queue": "queue",
     "proposal": "queue",
     "edit": "queue",
+    "batch": "queue",
     "stores": "stores",
     "store": "stores",
     "document": "stores",

@@ -14,6 +14,7 @@ from django_htmx.http import push_url, trigger_client_event
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.models import Proposal, Reason, Verb
 from memoryreview.review.operations import decide, takeback
+from memoryreview.review.operations.batch import LARGE
 from memoryreview.review.operations.errors import RollbackConflictError, StaleViewError
 from memoryreview.review.operations.listing import Reader
 from memoryreview.review.operations.partial import LeftOut
@@ -22,7 +23,7 @@ from memoryreview.review.presenters import editing, links
 from memoryreview.review.presenters.changes import rolled_back_words
 from memoryreview.review.presenters.rows import title_of
 from memoryreview.review.presenters.waiting import count_words
-from memoryreview.review.presenters.words import short_oid
+from memoryreview.review.presenters.words import plural, short_oid
 
 from . import toast
 from .access import Request, number, signed_in
@@ -269,6 +270,9 @@ def _edit_page(
 def undo(request: Request) -> HttpResponse:
     """Undo one's own decision: reopen what was rejected, roll back what was approved."""
     number = _number(request, "decision")
+    batch = request.user.decisions.filter(pk=number).values_list("batch", flat=True).first()
+    if batch:
+        return _undo_batch(request, batch)
     try:
         undone = takeback.undo(number, person=request.user)
     except RollbackConflictError as error:
@@ -288,3 +292,23 @@ def undo(request: Request) -> HttpResponse:
     verb = "Reopened, it waits again:" if undone.decision and undone.decision.verb == Verb.REOPEN else "Undone:"
     toast.put(request, Toast(f"{verb} {title_of(undone.proposal)}"))
     return see_other(links.with_query(links.proposal_url(undone.proposal), **requested_filter(request).query()))
+
+
+def _undo_batch(request: Request, batch: str) -> HttpResponse:
+    """Take back a whole batch. A large one asks for the password first, on the page that shows what would change."""
+    landed = takeback.landed_by(batch, person=request.user)
+    if len(landed) >= LARGE and step_up(request):
+        first = [change.pk for change in landed if change.store_id == landed[0].store_id]
+        return see_other(links.selected_url(first))
+    taken = takeback.undo_batch(batch, person=request.user)
+    rolled = sum(change.rolls_back.count() for change in taken.changes)
+    done = [
+        f"Rolled back {plural(rolled, 'change')} of the batch." if rolled else "",
+        f"{plural(taken.reopened, 'proposal')} {'waits' if taken.reopened == 1 else 'wait'} again."
+        if taken.reopened
+        else "",
+        *dict.fromkeys(taken.refusals),
+    ]
+    url = links.change_url(taken.changes[0]) if taken.changes else ""
+    toast.put(request, Toast(" ".join(filter(None, done)) or "All of it is taken back already.", 0, url))
+    return see_other(links.with_query(reverse("queue"), **requested_filter(request).query()))

@@ -84,7 +84,7 @@ function press(act) {
 
 /** @param {string} key Pick a reason by its number in the form that is open. */
 function pickReason(key) {
-  const reason = document.querySelector(`details.sheet[open] [data-reason="${key}"], .batch [data-reason="${key}"]`);
+  const reason = document.querySelector(`details.sheet[open] [data-reason="${key}"], .form [data-reason="${key}"]`);
   if (!(reason instanceof HTMLElement)) return tell("Reasons are picked in the form that rejects.");
   reason.focus();
   reason.click();

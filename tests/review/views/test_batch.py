@@ -9,12 +9,15 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from memoryreview.core.concerns import HIGH
 from memoryreview.core.edits import Delete
 from memoryreview.review.models import Change, Decision, Proposal, State, Store, Verb
-from memoryreview.review.operations import decide
+from memoryreview.review.operations import decide, rollback
 from memoryreview.review.operations.batch import LARGE
 from memoryreview.review.views import batch as view
 from tests.conftest import MakeStore, Propose, on_disk, replaced
+
+from .reading import read
 
 pytestmark = pytest.mark.django_db
 
@@ -125,3 +128,80 @@ def test_a_broken_field_is_harmless(owner_client: Client, waiting: list[Proposal
 
     assert answer.status_code == 200
     assert not Change.objects.filter(kind="approved").exists()
+
+
+def test_high_risk_is_left_out_with_the_reason(owner_client: Client, waiting: list[Proposal]) -> None:
+    Proposal.objects.filter(pk=waiting[0].pk).update(risk=HIGH)
+    made_up = [f"{waiting[0].pk}:{waiting[0].version}:{'0' * 64}"]
+
+    page = owner_client.get("/batch", {"proposal": [proposal.pk for proposal in waiting]}).content.decode()
+    answers = [owner_client.post("/batch", {"selected": made_up, "act": act}) for act in ("", "reject")]
+
+    assert "It is of high risk: look at it by itself." in page
+    assert len(values(owner_client, waiting)) == 2
+    assert ["It is of high risk: look at it by itself. Nothing" in one.content.decode() for one in answers] == [
+        True
+    ] * 2
+    assert Proposal.objects.get(pk=waiting[0].pk).state == State.PENDING
+
+
+def test_one_press_takes_the_whole_batch_back(owner_client: Client, store: Store, waiting: list[Proposal]) -> None:
+    done = read(owner_client.post("/batch", {"selected": values(owner_client, waiting)}))
+    batches = set(Decision.objects.filter(verb=Verb.APPROVE).values_list("batch", flat=True))
+
+    answer = owner_client.post("/undo", done.form("/undo"))
+
+    assert len(batches) == 1
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/")
+    assert [on_disk(store, f"n/{n}.md") for n in range(3)] == [f"- Note {n}.\n".encode() for n in range(3)]
+    assert {Proposal.objects.get(pk=one.pk).state for one in waiting} == {State.ROLLED_BACK}
+    assert Change.objects.filter(kind="rollback").count() == 1
+    assert "Rolled back 3 changes of the batch." in read(owner_client.get("/")).by_id("toast").text
+
+
+def test_the_queue_offers_to_undo_the_batch_after_part_of_it_was_undone(
+    owner_client: Client, store: Store, waiting: list[Proposal], owner: User
+) -> None:
+    owner_client.post("/batch", {"selected": values(owner_client, waiting)})
+    change = Change.objects.filter(proposal=waiting[2]).get()
+    rollback.roll_back(change, person=owner)
+    queue = read(owner_client.get("/"))
+
+    owner_client.post("/undo", queue.form("/undo"))
+
+    assert "and the others of its batch" in queue.by_id("undo").text
+    assert {Proposal.objects.get(pk=one.pk).state for one in waiting} == {State.ROLLED_BACK}
+
+
+def test_several_are_rejected_for_one_reason_and_wait_again_by_one_press(
+    owner_client: Client, waiting: list[Proposal], owner: User
+) -> None:
+    selected = values(owner_client, waiting)
+    decide.edit(waiting[1].pk, person=owner, version=waiting[1].version, texts={"n/1.md": "- Another.\n"})
+
+    asked = owner_client.post("/batch", {"selected": selected, "act": "ask"})
+    untouched = {Proposal.objects.get(pk=one.pk).state for one in waiting}
+    page = read(asked)
+    hidden = [field.attributes["value"] for field in page.all("input", name="selected")]
+    done = owner_client.post("/batch", {"selected": hidden, "act": "reject", "reason": "stale", "note": "Old."})
+
+    assert (untouched, hidden) == ({State.PENDING}, selected)
+    assert "2 of 3 rejected" in done.content.decode()
+    assert "This proposal changed since you saw it." in done.content.decode()
+    rejections = Decision.objects.filter(verb=Verb.REJECT)
+    assert {(one.reason, one.note) for one in rejections} == {("stale", "Old.")}
+    owner_client.post("/undo", read(done).form("/undo"))
+    assert {Proposal.objects.get(pk=one.pk).state for one in waiting} == {State.PENDING}
+    assert "2 proposals wait again." in read(owner_client.get("/")).by_id("toast").text
+
+
+def test_a_secret_in_the_note_of_a_batch_changes_nothing(owner_client: Client, waiting: list[Proposal]) -> None:
+    note = "AKIA" + "KEUCRLBQBNCCN2DH"
+
+    answer = owner_client.post(
+        "/batch", {"selected": values(owner_client, waiting), "act": "reject", "note": f"use {note}"}
+    )
+
+    assert answer.status_code == 403
+    assert "looks like a credential" in answer.content.decode()
+    assert not Decision.objects.filter(verb=Verb.REJECT).exists()
