@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,11 @@ class Sighting:
 
 def evidence(store: Store, source: Mapping[str, Any]) -> Evidence:
     """Say what is known of the evidence in a proposal's source. Reads the store's evidence folder, if it names one."""
+    return weighed(store, source, sightings(store, source))
+
+
+def weighed(store: Store, source: Mapping[str, Any], seen: Collection[Sighting]) -> Evidence:
+    """The same by what was seen of its citations already."""
     cited = citations(source)
     quote = source.get("evidence")
     has_quote = isinstance(quote, str) and bool(quote.strip())
@@ -54,7 +59,6 @@ def evidence(store: Store, source: Mapping[str, Any]) -> Evidence:
         return Evidence.NONE
     if not store.evidence_root:
         return Evidence.ATTACHED
-    seen = sightings(store, source)
     is_found = bool(seen) and all(sighting.line is not None for sighting in seen)
     return Evidence.FOUND if is_found else Evidence.MISSING
 

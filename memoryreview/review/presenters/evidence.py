@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from memoryreview.core.budget import BudgetChange, Used
 from memoryreview.core.budget import budgets as budget_changes
+from memoryreview.core.criteria import Criterion, Level, criteria, lowest
 from memoryreview.core.formats import of as format_of
 from memoryreview.core.formats import of_document
 from memoryreview.core.formats.base import Format, Meter
-from memoryreview.core.model import Context, Delta, FormatName, Tree
+from memoryreview.core.model import Context, Delta, FormatName, Severity, Tree
+from memoryreview.core.model import Evidence as EvidenceLevel
 from memoryreview.core.overlay import Overlay
-from memoryreview.review.models import Proposal, Store
+from memoryreview.review.models import Proposal, Revision
 from memoryreview.review.operations.context import settings_of
-from memoryreview.review.operations.evidence import citations, sightings
+from memoryreview.review.operations.evidence import Sighting, citations, sightings, weighed
 from memoryreview.review.operations.rejected import rejected_before_json
 
 from .links import proposal_url
+from .seen import SeenView, seen_view
 from .words import plural, short_oid, size_words
 
 _FILES_SHOWN = 20
@@ -34,6 +37,16 @@ class SourceFile:
     text: str
     is_found: bool
     now: str
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionView:
+    """One of the four criteria; `mark` is the kind of its label."""
+
+    name: str
+    level: str
+    mark: str
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +97,10 @@ class Evidence:
     files: tuple[SourceFile, ...]
     claimed_title: str
     rationale: str
+    criteria: tuple[CriterionView, ...]
+    lowest: str
     scores: tuple[Score, ...]
+    seen: SeenView
     meters: tuple[MeterView, ...]
     earlier: Earlier | None
     provenance: Provenance | None
@@ -110,16 +126,22 @@ def source_view(proposal: Proposal) -> SourceView | None:
     return found if any((found.place, found.quote, found.files)) else None
 
 
-def evidence(proposal: Proposal, tree: Tree, delta: Delta) -> Evidence:
+def evidence(proposal: Proposal, revision: Revision, tree: Tree, delta: Delta) -> Evidence:
     source = proposal.source if isinstance(proposal.source, dict) else {}
     form = format_of(FormatName(proposal.store.format))
+    store = settings_of(proposal.store) if citations(source) else proposal.store
+    found = sightings(store, source)
+    weighed_up = _criteria(proposal, revision, weighed(store, source, found), source)
     return Evidence(
         quote=_text(source.get("evidence")),
         place=_place(source),
-        files=_files(proposal.store, source),
+        files=_files(source, found),
         claimed_title=proposal.claimed_title if proposal.claimed_title != proposal.title else "",
         rationale=proposal.rationale,
-        scores=_scores(proposal, source),
+        criteria=tuple(_criterion(one) for one in weighed_up),
+        lowest=_lowest_words(lowest(weighed_up)),
+        scores=_scores(proposal),
+        seen=seen_view(form.name, tree, delta),
         meters=meters(form, tree, delta),
         earlier=_earlier(proposal.rejected_before),
         provenance=_provenance(proposal),
@@ -217,10 +239,9 @@ def _place(source: Mapping[str, Any]) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _files(store: Store, source: Mapping[str, Any]) -> tuple[SourceFile, ...]:
+def _files(source: Mapping[str, Any], found: Iterable[Sighting]) -> tuple[SourceFile, ...]:
     """Return the places in files that a source cites, each with what the server found there just now."""
     cited_files = citations(source)[:_FILES_SHOWN]
-    found = sightings(settings_of(store), source) if cited_files else ()
     seen = {sighting.citation: sighting.line for sighting in found}
     return tuple(
         SourceFile(
@@ -239,13 +260,48 @@ def _seen_words(cited: int | None, line: int | None) -> str:
     return "It stands there now." if line == cited else f"It stands on line {line} now."
 
 
-def _scores(proposal: Proposal, source: Mapping[str, Any]) -> tuple[Score, ...]:
-    stated = proposal.scores if isinstance(proposal.scores, dict) else {}
-    scores = [Score(str(name), _text(value)) for name, value in list(stated.items())[:_SCORES_SHOWN]]
+_LEVELS = {
+    Level.LOW: ("low", "danger"),
+    Level.UNKNOWN: ("not stated", "warn"),
+    Level.FAIR: ("fair", ""),
+    Level.GOOD: ("good", "ok"),
+}
+
+
+def _criteria(
+    proposal: Proposal, revision: Revision, known: EvidenceLevel, source: Mapping[str, Any]
+) -> tuple[Criterion, ...]:
+    return criteria(
+        _stated(proposal),
+        evidence=known,
+        names_session=bool(source.get("session")),
+        severities=[Severity(finding["severity"]) for finding in revision.findings],
+        texts=[str(action.get("new") or "") for action in revision.actions],
+    )
+
+
+def _criterion(found: Criterion) -> CriterionView:
+    level, mark = _LEVELS[found.level]
+    return CriterionView(found.name, level, mark, found.sentence)
+
+
+def _lowest_words(found: Criterion) -> str:
+    if found.level is Level.GOOD:
+        return "All four are good."
+    return f"The lowest counts: {found.name}, {_LEVELS[found.level][0]}."
+
+
+def _stated(proposal: Proposal) -> Mapping[str, Any]:
+    return proposal.scores if isinstance(proposal.scores, dict) else {}
+
+
+def _scores(proposal: Proposal) -> tuple[Score, ...]:
+    """Return what else its agent stated in figures."""
+    others = [(name, value) for name, value in _stated(proposal).items() if name not in ("stable", "reusable")]
+    scores = [Score(str(name), _text(value)) for name, value in others[:_SCORES_SHOWN]]
     if proposal.confidence is not None:
         scores.append(Score("confidence", f"{proposal.confidence:g}"))
-    has_source = any(source.get(key) for key in ("evidence", "files", "session"))
-    return (*scores, Score("has a source", "yes" if has_source else "no"))
+    return tuple(scores)
 
 
 def _earlier(rejected: Proposal | None) -> Earlier | None:

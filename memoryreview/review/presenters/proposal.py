@@ -204,7 +204,7 @@ def _page(
         commit=_commit(proposal, seen.standing, person) if is_open and not seen.dropped else "",
         actions=actions,
         texts=_texts(seen),
-        evidence=evidence(proposal, seen.tree, seen.delta),
+        evidence=evidence(proposal, revision, seen.tree, seen.delta),
         memory=memory_view(seen.remembered, slug, _gone(delta)) if seen.remembered else None,
         outcome=None if is_open else outcome(proposal, now),
     )

@@ -179,7 +179,10 @@ def test_evidence_is_shown_as_sent(owner_client: Client, store: Store, propose: 
         "message 7 of session 5d0c",
         "package.json:4: pnpm@9",
         "Package manager Corrected twice.",
-        "stable 0.9 reusable 0.8 confidence 0.75 has a source yes scanners no finding",
+        "The lowest counts: sourced, fair.",
+        "stable good 0.9 by its agent reusable good 0.8 by its agent",
+        "sourced fair evidence is attached and cannot be checked here",
+        "allowed good the scanners see nothing against it confidence 0.75 scanners no finding",
     ):
         assert part in aside.text or part.replace(" ", "") in aside.text.replace(" ", ""), part
 
@@ -447,3 +450,56 @@ def test_label_that_fits_is_no_mismatch(owner_client: Client, store: Store, prop
 
     assert proposal_answer(proposal)["label_mismatch"] is None
     assert "mislabelled" not in read(owner_client.get("/")).by_id("content").text
+
+
+def test_the_agents_own_figures_do_not_outweigh_what_the_server_knows(
+    owner_client: Client, store: Store, propose: Propose
+) -> None:
+    sure = {"stable": 1, "reusable": 1, "novel": "x"}
+    proposal = propose(store, replaced("build.md", "port is 5432", "port is 5433 for now"), scores=sure)
+
+    aside = _page(owner_client, proposal).one("section", aria_label="Evidence").text
+
+    assert "The lowest counts: sourced, low." in aside
+    assert "1 by its agent; “for now” is true for a time only" in aside
+    assert "novelx" in aside.replace(" ", "")
+
+
+def test_always_loaded_text_is_shown_before_and_after_with_its_cost(
+    owner_client: Client, make_store: MakeStore, propose: Propose
+) -> None:
+    index = "---\nname: I\n---\n<!-- unseen -->\n# Index\n\n- [A](a.md) — first\n- [B](b.md) — second\n"
+    topic = "---\nname: A\ndescription: first\ntype: project\n---\nText.\n"
+    store = make_store({"MEMORY.md": index, "a.md": topic, "b.md": topic}, name="claude")
+    proposal = propose(store, replaced("MEMORY.md", "first", "the <b>one</b> of ours"))
+
+    page = _page(owner_client, proposal)
+
+    told = page.one("details", class_="seen").text
+    assert "What the agent will see of MEMORY.md in every session" in told
+    assert "holds up to byte 25 of it; about 12 tokens from there on are read anew once (bytes / 4)" in told
+    assert "unseen" not in told
+    assert "the <b>one</b> of ours" in told
+
+
+def test_what_the_agent_never_sees_changes_nothing_for_it(
+    owner_client: Client, make_store: MakeStore, propose: Propose
+) -> None:
+    rows = "".join(f"- [T{number}](t{number}.md) — row\n" for number in range(210))
+    store = make_store({"MEMORY.md": rows, "notes.md": "# Notes\n\nOne fact.\n"}, name="claude")
+    beyond = propose(store, replaced("MEMORY.md", "[T205](t205.md) — row", "[T205](t205.md) — another"))
+    beside = propose(store, replaced("notes.md", "One fact", "Another fact"))
+
+    assert (
+        "Nothing changes for it: what differs is hidden from it, or lies past the limit."
+        in _page(owner_client, beyond).text
+    )
+    told = _page(owner_client, beside)
+    assert "Nothing that the agent has in every session changes" in told.text
+    assert told.all("details", class_="seen") == []
+
+
+def test_plain_notes_are_loaded_by_nobody(owner_client: Client, store: Store, propose: Propose) -> None:
+    page = _page(owner_client, propose(store, replaced("build.md", "5432", "5433")))
+
+    assert "in every session" not in page.text
