@@ -1,4 +1,5 @@
-"""Text for people in which nothing can hide: invisible, bidi and control characters become labelled chips."""
+"""Text for people in which nothing can hide: invisible, bidi and control characters, and letters of another script that
+pass for Latin ones, become labelled chips."""
 
 from __future__ import annotations
 
@@ -9,6 +10,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
+from .scan.normalise import ascii_lookalike
+
 
 class Mark(StrEnum):
     SAME = "same"
@@ -17,9 +20,12 @@ class Mark(StrEnum):
 
 
 class Piece(NamedTuple):
-    """A run of text in a line. `chip` is "" for ordinary text, else the label of one invisible or bidi character
-    ("U+202E RLO") that is shown as a box instead of the character, or says what is left out ("3,200 characters not
-    shown"); `text` is then the label too."""
+    """A run of text in a line.
+
+    `chip` is "" for ordinary text, else the label of one invisible, bidi or disguised character ("U+202E RLO",
+    "U+0430 Cyrillic a") that is shown as a box instead of the character, or says what is left out ("3,200 characters
+    not shown"); `text` is then the label too.
+    """
 
     text: str
     mark: Mark
@@ -32,6 +38,9 @@ MAX_DRAWN_CHARS_PER_BYTE = 16
 # Printable to Python, yet drawn as nothing or as a blank; U+FFFD stands for what could not be read.
 _UNSEEN = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\ufffd\U000e0100-\U000e01ef"
 _UNSEEN_CHAR = re.compile(f"[{_UNSEEN}]")
+_MAY_DISGUISE = re.compile("[\u0370-\u0373\u0376-\u0377\u037b-\u037d\u037f\u0386-\u03ff\u0400-\u0481\u048a-\u052f]")
+_LATIN = re.compile("[A-Za-z]")
+_WORD = re.compile(r"\w+")
 _PLAIN_BLANKS = "\t\u3000"
 _SELECTORS = "\ufe0e\ufe0f"
 _JOINER = "\u200d"
@@ -78,15 +87,28 @@ def visible(text: str) -> tuple[Piece, ...]:
 
 def pieces(text: str, mark: Mark) -> Iterable[Piece]:
     """Return a text as ordinary runs and chips. A byte that is not UTF-8 (`surrogateescape`) is a chip too."""
-    if text.isprintable() and (text.isascii() or not _UNSEEN_CHAR.search(text)):
-        return (Piece(text, mark),) if text else ()
-    return _with_chips(text, mark)
+    if text.isascii():
+        if text.isprintable():
+            return (Piece(text, mark),) if text else ()
+        return _with_chips(text, mark, frozenset())
+    disguised = frozenset(_disguised(text)) if _MAY_DISGUISE.search(text) else frozenset()
+    if not disguised and text.isprintable() and not _UNSEEN_CHAR.search(text):
+        return (Piece(text, mark),)
+    return _with_chips(text, mark, disguised)
 
 
-def _with_chips(text: str, mark: Mark) -> Iterator[Piece]:
+def _disguised(text: str) -> Iterator[int]:
+    """Yield where a Greek or Cyrillic letter stands for the Latin one that it looks like: in a word with Latin ones."""
+    for word in _WORD.finditer(text):
+        if _LATIN.search(word[0]):
+            places = (match.start() for match in _MAY_DISGUISE.finditer(word[0]))
+            yield from (word.start() + at for at in places if ascii_lookalike(word[0][at]) != word[0][at])
+
+
+def _with_chips(text: str, mark: Mark, disguised: frozenset[int]) -> Iterator[Piece]:
     start = 0
     for at, char in enumerate(text):
-        if not is_unseen(char) or _is_part_of_emoji(text, at):
+        if at not in disguised and (not is_unseen(char) or _is_part_of_emoji(text, at)):
             continue
         if start < at:
             yield Piece(text[start:at], mark)
@@ -125,6 +147,8 @@ def label(char: str) -> str:
     code = ord(char)
     if 0xDC80 <= code <= 0xDCFF:
         return f"U+FFFD byte {code - 0xDC00:02X}"
+    if _MAY_DISGUISE.match(char) and not is_unseen(char):
+        return f"U+{code:04X} {unicodedata.name(char).split()[0].capitalize()} {ascii_lookalike(char)}"
     return f"U+{code:04X} {_name(char, code)}"
 
 

@@ -333,6 +333,8 @@ def test_c110_diff_counts_lines_as_git_does() -> None:
         ("\ue000", ["U+E000 PRIVATE USE"]),
         ("\ufffd", ["U+FFFD REPLACEMENT"]),
         ("soft\u00adhyphen", ["U+00AD SHY"]),
+        ("p\u0430ypal and \u0391dmin", ["U+0430 Cyrillic a", "U+0391 Greek A"]),
+        ("пароль, Ωmega, Δt and βeta of αβγ; Москва 5", []),
     ],
 )
 def test_visible_makes_chips_of_what_cannot_be_seen(text: str, chips: list[str]) -> None:

@@ -290,13 +290,14 @@ def _fold_lookalikes(view: View) -> View:
 
 def _folded_word(word: str) -> str | None:
     """Return the word in ASCII letters where it mixes ASCII with look-alikes or consists of look-alikes, else None."""
-    folded = "".join(c if c.isascii() else _ascii_lookalike(c) for c in word)
+    folded = "".join(c if c.isascii() else ascii_lookalike(c) for c in word)
     has_ascii = any(c.isascii() for c in word)
     return folded if folded != word and (has_ascii or folded.isascii()) else None
 
 
 @cache
-def _ascii_lookalike(char: str) -> str:
+def ascii_lookalike(char: str) -> str:
+    """Return the ASCII letter that a character looks like, the character itself where there is none."""
     # Loaded on first use: the table takes a tenth of a second, and most texts never need it.
     from confusable_homoglyphs.confusables import confusables_data
 

@@ -12,6 +12,7 @@ from memoryreview.core.classify import rename
 from memoryreview.core.diff import DocumentDiff, Mark, document_diff
 from memoryreview.core.frontmatter import Frontmatter, read
 from memoryreview.core.model import Delta, Tree
+from memoryreview.core.moves import between
 from memoryreview.core.text import split_lines
 
 from .links import document_url, with_query
@@ -204,19 +205,25 @@ def documents(
 ) -> tuple[DocumentView, ...]:
     """Return one view per changed document, as ordered in the delta; a rename with equal text is one view."""
     renames = {new: old for old, new in rename.find(delta, tree).items()}
+    changed = [path for path in delta if path not in renames and path not in renames.values()]
+    diffs = dict(
+        zip(changed, between([_diff(tree.get(path), delta[path], path, zoom) for path in changed]), strict=True)
+    )
     views = []
     for path in delta:
         if path in renames.values():
             continue
-        old, new = tree.get(path), delta[path]
         if path in renames:
             moved = renames[path]
             summary, notes = "renamed", (f"Was {moved}. The text is the same.",)
             views.append(DocumentView(path, document_url(slug, moved), summary, notes))
             continue
-        diff = document_diff(path, old, new, context_lines=_CONTEXT_LINES[zoom], window_chars=_WINDOW_CHARS[zoom])
-        views.append(_document(diff, new, slug=slug, view=view))
+        views.append(_document(diffs[path], delta[path], slug=slug, view=view))
     return tuple(views)
+
+
+def _diff(old: bytes | None, new: bytes | None, path: str, zoom: Zoom) -> DocumentDiff:
+    return document_diff(path, old, new, context_lines=_CONTEXT_LINES[zoom], window_chars=_WINDOW_CHARS[zoom])
 
 
 def _document(diff: DocumentDiff, new: bytes | None, *, slug: str, view: View) -> DocumentView:

@@ -18,6 +18,7 @@ from memoryreview.core.portions import line_key
 
 register = template.Library()
 
+_BLANK_SIGNS = str.maketrans({" ": "·", "\t": "→"})
 _TAGS = {Mark.ADDED: "ins", Mark.REMOVED: "del"}
 
 
@@ -59,15 +60,25 @@ def line(diff_line: DiffLine) -> SafeString:
 
     A line that is new or gone as a whole carries no marks: its sign and colour say it already.
     """
-    pieces = diff_line.pieces
-    if diff_line.mark is not Mark.SAME and all(piece.mark is diff_line.mark for piece in pieces):
-        return _html(pieces)
-    return format_html_join("", "{}", ((_marked(piece),) for piece in pieces))
+    if diff_line.mark is Mark.SAME:
+        return _html(diff_line.pieces)
+    is_whole = diff_line.is_whole
+    drawn = [(_changed(piece, None if is_whole else _TAGS.get(piece.mark)),) for piece in diff_line.pieces[:-1]]
+    last = diff_line.pieces[-1:]
+    if last and last[0].mark is diff_line.mark and not last[0].chip:
+        text = last[0].text.rstrip(" \t")
+        blanks = last[0]._replace(text=last[0].text[len(text) :])
+        last = tuple(piece for piece in (last[0]._replace(text=text), blanks) if piece.text)
+    drawn += [(_changed(piece, None if is_whole else _TAGS.get(piece.mark)),) for piece in last]
+    return format_html_join("", "{}", drawn)
 
 
-def _marked(piece: Piece) -> SafeString:
-    tag = _TAGS.get(piece.mark)
-    return _html([piece]) if tag is None else format_html("<{0}>{1}</{0}>", tag, _html([piece]))
+def _changed(piece: Piece, tag: str | None) -> SafeString:
+    """Print a piece of a changed line. Blanks that alone are new or gone, or end the line, are drawn as signs."""
+    inside = _html([piece])
+    if piece.mark is not Mark.SAME and not piece.chip and not piece.text.strip(" \t"):
+        inside = format_html('<span class="blanks">{}</span>', piece.text.translate(_BLANK_SIGNS))
+    return inside if tag is None else format_html("<{0}>{1}</{0}>", tag, inside)
 
 
 def _html(pieces: Sequence[Piece]) -> SafeString:
