@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -72,3 +73,46 @@ class DocumentDiff:
     summary: str = ""
     truncated: bool = False
     folded: int = 0
+
+
+def beside(lines: Iterable[DiffLine]) -> list[tuple[DiffLine | None, DiffLine | None]]:
+    """Return shown lines as rows of two sides: what became of a line stands beside it, else it stands alone.
+
+    Lines of one run that have no counterpart stand beside each other only where neither has one, in order.
+    """
+    rows: list[tuple[DiffLine | None, DiffLine | None]] = []
+    removed: list[DiffLine] = []
+    added: list[DiffLine] = []
+    for line in lines:
+        if line.mark is Mark.REMOVED and not added:
+            removed.append(line)
+        elif line.mark is Mark.ADDED:
+            added.append(line)
+        else:
+            rows += _beside(removed, added)
+            removed, added = ([line], []) if line.mark is Mark.REMOVED else ([], [])
+            if line.mark is Mark.SAME:
+                rows.append((line, line))
+    return [*rows, *_beside(removed, added)]
+
+
+def _beside(
+    removed: Sequence[DiffLine], added: Sequence[DiffLine]
+) -> Iterator[tuple[DiffLine | None, DiffLine | None]]:
+    """Yield the rows of one run; partners of a run rise on both sides."""
+    right = 0
+    numbers = {line.new_number for line in added}
+    for old in removed:
+        if old.partner in numbers:
+            while added[right].new_number != old.partner:
+                yield None, added[right]
+                right += 1
+            yield old, added[right]
+            right += 1
+        elif right < len(added) and added[right].partner is None:
+            yield old, added[right]
+            right += 1
+        else:
+            yield old, None
+    for new in added[right:]:
+        yield None, new

@@ -79,6 +79,8 @@ def pages(site: Site) -> dict[str, str]:
     return STANDING | {
         "proposal": f"/proposals/{mixed}",
         "rendered": f"/proposals/{mixed}?view=rendered",
+        "split": f"/proposals/{mixed}?layout=split",
+        "unified": f"/proposals/{mixed}?layout=unified&open=0.1-9",
         "deletion": f"/proposals/{deletion}",
         "quarantined": f"/proposals/{quarantined}",
         "memory": f"/proposals/{beside}",

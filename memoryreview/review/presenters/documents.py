@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from django.utils.safestring import SafeString
@@ -15,6 +15,7 @@ from memoryreview.core.model import Delta, Tree
 from memoryreview.core.moves import between
 from memoryreview.core.text import split_lines
 
+from .gaps import GapView, Opened, gap_views, requested_spans
 from .links import document_url, with_query
 from .markup import rendered
 from .words import plural, size_words
@@ -49,23 +50,36 @@ _WINDOW_CHARS = {Zoom.NEAR: 80, Zoom.WIDE: 80, Zoom.ALL: 1_000_000}
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How somebody wants to see documents; `kept` are parameters that every address around them keeps."""
+    """How somebody wants to see documents.
+
+    Args:
+        kept: parameters that every address around them keeps.
+        opened: folded lines that are shown all the same, by the place of the document on the page, as 1-based
+            half-open spans of the old text.
+        is_split: both sides stand beside each other where there is room.
+    """
 
     view: View = View.WORDS
     zoom: Zoom = Zoom.NEAR
     kept: Mapping[str, str] = field(default_factory=dict)
+    opened: Opened = field(default_factory=dict)
+    is_split: bool = False
 
 
 DEFAULT_LOOK = Look()
+SPLIT = "split"
+LAYOUTS = ("unified", SPLIT)
 
 
-def requested_look(query: Mapping[str, str], *, kept: Mapping[str, str]) -> Look:
+def requested_look(query: Mapping[str, str], *, kept: Mapping[str, str], is_split: bool = False) -> Look:
     """Return what an address asks for; words and near for anything else."""
     view, zoom = query.get("view", ""), query.get("context", "")
     return Look(
         View(view) if view in set(View) else View.WORDS,
         Zoom(zoom) if zoom in set(Zoom) else Zoom.NEAR,
         kept,
+        requested_spans(query.get("open", "")),
+        is_split,
     )
 
 
@@ -140,7 +154,10 @@ class PortionView:
 class DocumentView:
     """One changed document. `prose` or `raw` is shown where it is there, else the difference; a rename has neither.
 
-    `portion` and `portions` (by `core.portions.line_key`) are what can be left out of it, where there is a choice.
+    Args:
+        portion, portions: what can be left out of it, the latter by `core.portions.line_key`, where there is a choice.
+        gaps: what is folded, by the first old line of the hunk below, 0 for what is below them all.
+        name: what its difference is called on the page, "" where nothing leads to it.
     """
 
     path: str
@@ -153,6 +170,9 @@ class DocumentView:
     around: Around | None = None
     portion: PortionView | None = None
     portions: Mapping[str, PortionView] = field(default_factory=dict)
+    gaps: Mapping[int, GapView] = field(default_factory=dict)
+    name: str = ""
+    is_split: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +195,15 @@ def zoom_tabs(url: str, look: Look) -> tuple[Tab, ...]:
     return tuple(
         Tab(words, with_query(url, **look.kept, context="" if name is Zoom.NEAR else name), name is look.zoom)
         for name, words in ZOOM_WORDS.items()
+    )
+
+
+def layout_tabs(url: str, look: Look) -> tuple[Tab, ...]:
+    """Return how both sides can stand; the address is remembered by the browser that follows it."""
+    address = _address(url, look)
+    return tuple(
+        Tab(words, with_query(address, layout=name), is_split is look.is_split)
+        for name, words, is_split in (("unified", "One column", False), (SPLIT, "Side by side", True))
     )
 
 
@@ -201,29 +230,46 @@ def prose(data: bytes) -> Prose:
 
 
 def documents(
-    tree: Tree, delta: Delta, *, slug: str, view: View = View.WORDS, zoom: Zoom = Zoom.NEAR
+    tree: Tree, delta: Delta, *, slug: str, look: Look = DEFAULT_LOOK, url: str = ""
 ) -> tuple[DocumentView, ...]:
-    """Return one view per changed document, as ordered in the delta; a rename with equal text is one view."""
+    """Return one view per changed document, as ordered in the delta; a rename with equal text is one view.
+
+    Args: url: the page, for links that show folded lines; "" leaves them out.
+    """
     renames = {new: old for old, new in rename.find(delta, tree).items()}
-    changed = [path for path in delta if path not in renames and path not in renames.values()]
-    diffs = dict(
-        zip(changed, between([_diff(tree.get(path), delta[path], path, zoom) for path in changed]), strict=True)
-    )
+    shown = [path for path in delta if path not in renames.values()]
+    numbers = {path: number for number, path in enumerate(shown)}
+    changed = [path for path in shown if path not in renames]
+    compared = between([_diff(tree, delta, path, look, look.opened.get(numbers[path], ())) for path in changed])
+    diffs = dict(zip(changed, compared, strict=True))
     views = []
-    for path in delta:
-        if path in renames.values():
-            continue
+    for path in shown:
         if path in renames:
             moved = renames[path]
             summary, notes = "renamed", (f"Was {moved}. The text is the same.",)
             views.append(DocumentView(path, document_url(slug, moved), summary, notes))
             continue
-        views.append(_document(diffs[path], delta[path], slug=slug, view=view))
+        view = _document(diffs[path], delta[path], slug=slug, view=look.view)
+        if url:
+            gaps = gap_views(diffs[path], numbers[path], _address(url, look), look.opened)
+            view = replace(view, gaps=gaps, name=f"diff-{numbers[path]}", is_split=look.is_split)
+        views.append(view)
     return tuple(views)
 
 
-def _diff(old: bytes | None, new: bytes | None, path: str, zoom: Zoom) -> DocumentDiff:
-    return document_diff(path, old, new, context_lines=_CONTEXT_LINES[zoom], window_chars=_WINDOW_CHARS[zoom])
+def _diff(tree: Tree, delta: Delta, path: str, look: Look, opened: Sequence[tuple[int, int]]) -> DocumentDiff:
+    return document_diff(
+        path,
+        tree.get(path),
+        delta[path],
+        context_lines=_CONTEXT_LINES[look.zoom],
+        window_chars=_WINDOW_CHARS[look.zoom],
+        opened=opened,
+    )
+
+
+def _address(url: str, look: Look) -> str:
+    return with_query(url, **look.kept, context="" if look.zoom is Zoom.NEAR else look.zoom)
 
 
 def _document(diff: DocumentDiff, new: bytes | None, *, slug: str, view: View) -> DocumentView:

@@ -75,6 +75,7 @@ def proposal_url(proposal: Proposal | int) -> str:
 
 
 def with_query(url: str, **query: str) -> str:
-    """Return the address with the parameters that are not empty."""
+    """Return the address with the parameters that are not empty, behind those that it has."""
     stated = {name: value for name, value in query.items() if value}
-    return f"{url}?{urlencode(stated, errors='surrogateescape')}" if stated else url
+    joint = "&" if "?" in url else "?"
+    return f"{url}{joint}{urlencode(stated, errors='surrogateescape')}" if stated else url

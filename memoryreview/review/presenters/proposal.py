@@ -93,6 +93,7 @@ class ProposalPage:
     grounds: Grounds
     tabs: tuple[Tab, ...]
     zooms: tuple[Tab, ...]
+    layouts: tuple[Tab, ...]
     documents: tuple[DocumentView, ...]
     conflicts: tuple[ConflictView, ...]
     commit: str
@@ -163,7 +164,7 @@ def _page(
 ) -> ProposalPage:
     slug, is_open = proposal.store.slug, proposal.state in OPEN_STATES
     delta = {path: seen.delta[path] for path in lead_first(seen.delta, proposal.store.format)}
-    shown = documents.documents(seen.tree, delta, slug=slug, view=look.view, zoom=look.zoom)
+    shown = documents.documents(seen.tree, delta, slug=slug, look=look, url=links.proposal_url(proposal))
     actions = Actions() if unreadable else _actions(proposal, revision, person, seen, shown)
     offered = _offered(proposal, seen, shown, look) if actions.approve and not actions.refusal else ()
     if offered:
@@ -199,6 +200,7 @@ def _page(
         grounds=grounds(proposal, revision),
         tabs=documents.view_tabs(url, look),
         zooms=documents.zoom_tabs(url, look) if look.view is View.WORDS else (),
+        layouts=documents.layout_tabs(url, look) if look.view is View.WORDS else (),
         documents=shown,
         conflicts=_conflicts(seen.standing),
         commit=_commit(proposal, seen.standing, person) if is_open and not seen.dropped else "",

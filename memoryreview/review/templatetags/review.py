@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString
 
 from memoryreview.core.diff import DiffLine, Hunk, Mark, Piece, visible
 from memoryreview.core.portions import line_key
+from memoryreview.core.shown import beside
 
 register = template.Library()
 
@@ -52,6 +53,31 @@ def plain(text: str) -> str:
 def bar(row: DiffLine, portions: Mapping[str, object]) -> object | None:
     """Return the bar that stands above a line, None above most."""
     return portions.get(line_key(row))
+
+
+@register.simple_tag
+def row_bar(old: DiffLine | None, new: DiffLine | None, portions: Mapping[str, object]) -> object | None:
+    """Return the bar that stands above a row of two sides, None above most."""
+    found = (portions.get(line_key(one)) for one in (old, new) if one is not None)
+    return next((one for one in found if one), None)
+
+
+@register.filter
+def gap(hunk: Hunk, gaps: Mapping[int, object]) -> object | None:
+    """Return what is folded above a hunk."""
+    return gaps.get(hunk.old_span[0])
+
+
+@register.filter
+def rest(gaps: Mapping[int, object]) -> object | None:
+    """Return what is folded below the last hunk."""
+    return gaps.get(0)
+
+
+@register.filter
+def sides(hunk: Hunk) -> list[tuple[DiffLine | None, DiffLine | None]]:
+    """Return the lines of a hunk as rows of two sides."""
+    return beside(hunk.lines)
 
 
 @register.filter

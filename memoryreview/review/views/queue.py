@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET
 from memoryreview.review.models import Change, ChangeKind, Proposal
 from memoryreview.review.operations import takeback
 from memoryreview.review.operations.listing import WALKED, Asked, Reader, View
-from memoryreview.review.presenters.documents import requested_look
+from memoryreview.review.presenters.documents import LAYOUTS, SPLIT, requested_look
 from memoryreview.review.presenters.filters import (
     Chip,
     Field,
@@ -37,6 +37,7 @@ from .watch import badge_url
 
 ROWS = 50
 NEWS_AT_MOST = 99
+_YEAR_S = 365 * 24 * 60 * 60
 RELATED = ("store__team", "agent", "person", "promoted_from", "rejected_before")
 _OF_A_ROW = (
     *(
@@ -79,7 +80,11 @@ def queue(request: Request) -> HttpResponse:
 @signed_in
 def proposal(request: Request, pk: int) -> HttpResponse:
     """Show one proposal beside the list; a part of a page asks for the panes only."""
-    return panes(request, visible_proposal(request, pk))
+    dropped = map(number, request.GET.getlist("drop"))
+    response = panes(request, visible_proposal(request, pk), dropped=frozenset(dropped))
+    if (layout := request.GET.get("layout")) in LAYOUTS:
+        response.set_cookie("layout", layout, max_age=_YEAR_S, samesite="Strict", secure=request.is_secure())
+    return response
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +149,8 @@ def panes(
 
 
 def read(request: Request, proposal: Proposal, dropped: Collection[int] = ()) -> ProposalPage:
-    look = requested_look(request.GET.dict(), kept=requested_filter(request).query())
+    layout = request.GET.get("layout") or request.COOKIES.get("layout")
+    look = requested_look(request.GET.dict(), kept=requested_filter(request).query(), is_split=layout == SPLIT)
     return proposal_page(proposal, request.user, timezone.now(), look, dropped)
 
 

@@ -89,7 +89,11 @@ document.addEventListener("htmx:afterSettle", () => {
 
 // Before the page is drawn again: what had the focus may be gone with the swap.
 document.addEventListener("htmx:afterSwap", (event) => {
-  if (detail(event).target?.id !== "proposal") return;
+  const target = detail(event).target;
+  if (target?.matches("[data-diff]") && document.activeElement === document.body) {
+    document.getElementById(target.id)?.focus({ preventScroll: true });
+  }
+  if (target?.id !== "proposal") return;
   const queue = document.getElementById("queue");
   if (queue) queue.dataset.shows = pane()?.dataset.id === "0" ? "list" : "proposal";
   markRow();
