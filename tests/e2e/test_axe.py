@@ -82,6 +82,7 @@ def pages(site: Site) -> dict[str, str]:
         "split": f"/proposals/{mixed}?layout=split",
         "unified": f"/proposals/{mixed}?layout=unified&open=0.1-9",
         "deletion": f"/proposals/{deletion}",
+        "touched": f"/proposals/{deletion}/lines",
         "quarantined": f"/proposals/{quarantined}",
         "memory": f"/proposals/{beside}",
         "edit": f"/proposals/{mixed}/edit",

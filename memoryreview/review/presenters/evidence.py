@@ -20,7 +20,7 @@ from memoryreview.review.operations.context import settings_of
 from memoryreview.review.operations.evidence import Sighting, citations, sightings, weighed
 from memoryreview.review.operations.rejected import rejected_before_json
 
-from .links import proposal_url
+from .links import proposal_url, touched_url
 from .seen import SeenView, seen_view
 from .words import plural, short_oid, size_words
 
@@ -92,6 +92,8 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
+    """`lines_url` tells where the lines come from that change, "" where lines are only added."""
+
     quote: str
     place: str
     files: tuple[SourceFile, ...]
@@ -104,6 +106,7 @@ class Evidence:
     meters: tuple[MeterView, ...]
     earlier: Earlier | None
     provenance: Provenance | None
+    lines_url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +148,7 @@ def evidence(proposal: Proposal, revision: Revision, tree: Tree, delta: Delta) -
         meters=meters(form, tree, delta),
         earlier=_earlier(proposal.rejected_before),
         provenance=_provenance(proposal),
+        lines_url=touched_url(proposal) if proposal.removed else "",
     )
 
 

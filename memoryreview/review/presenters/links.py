@@ -74,6 +74,11 @@ def proposal_url(proposal: Proposal | int) -> str:
     return reverse("proposal", args=[proposal if isinstance(proposal, int) else proposal.pk])
 
 
+def touched_url(proposal: Proposal) -> str:
+    """Return where the lines are attributed that a proposal changes."""
+    return reverse("touched-lines", args=[proposal.pk])
+
+
 def with_query(url: str, **query: str) -> str:
     """Return the address with the parameters that are not empty, behind those that it has."""
     stated = {name: value for name, value in query.items() if value}

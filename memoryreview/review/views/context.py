@@ -22,6 +22,7 @@ THEMES = ("light", "dark")
 _SECTIONS = {
     "queue": "queue",
     "proposal": "queue",
+    "touched-lines": "queue",
     "edit": "queue",
     "batch": "queue",
     "stores": "stores",

@@ -22,6 +22,7 @@ from . import (
     stores,
     system,
     tidy,
+    touched,
     watch,
     writing,
 )
@@ -50,6 +51,7 @@ queue_urls = [
     path("undo", decisions.undo, name="undo"),
     path("batch", batch.batch, name="batch"),
     path("proposals/<int:pk>", queue.proposal, name="proposal"),
+    path("proposals/<int:pk>/lines", touched.touched, name="touched-lines"),
     path("proposals/<int:pk>/approve", decisions.approve, name="approve"),
     path("proposals/<int:pk>/reject", decisions.reject, name="reject"),
     path("proposals/<int:pk>/ask", decisions.ask, name="ask"),
