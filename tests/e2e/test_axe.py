@@ -47,6 +47,7 @@ STANDING = {
     "history-document": "/history/?store=axe&path=ports.md",
     "history-entry": "/history/?store=axe&path=ports.md&entry=3",
     "history-no-entry": "/history/?store=axe&path=ports.md&entry=never",
+    "adopt": "/adopt/",
     "agents": "/agents/",
     "teams": "/teams/",
     "settings": "/settings/",

@@ -25,6 +25,7 @@ _SECTIONS = {
     "touched-lines": "queue",
     "edit": "queue",
     "batch": "queue",
+    "adopt": "stores",
     "stores": "stores",
     "store": "stores",
     "document": "stores",

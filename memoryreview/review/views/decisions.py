@@ -191,7 +191,6 @@ def _go_on(request: Request, decided: int, told: Toast, following: Proposal | No
         "toast": told,
         "last": takeback.last_undoable(request.user),
         "waiting": count_words(waiting_count(request.user)),
-        "has_stores": True,
         "is_filtered": bool(kept),
         "kept": kept,
     }

@@ -14,6 +14,7 @@ from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.forms import AgentForm, RoleForm
 from memoryreview.review.models import Role, Store, Team
 from memoryreview.review.operations import accounts
+from memoryreview.review.presenters.first_run import hook_command
 from memoryreview.review.presenters.people import agent_rows, agents_visible_to, team_views
 
 from . import toast
@@ -60,9 +61,16 @@ def _agents_page(
         "made": made,
         "api_url": settings.PUBLIC_URL + reverse("api-proposals"),
         "hook_url": settings.PUBLIC_URL + reverse("hook", args=[made.agent.name]) if made else "",
+        "hook_command": _hook_command(request, made) if made else "",
         "toast": toast.take(request),
     }
     return render(request, "review/agents.html", context, status=status)
+
+
+def _hook_command(request: Request, made: accounts.NewAgent) -> str:
+    stores = _stores(request)
+    url = settings.PUBLIC_URL + reverse("hook", args=[made.agent.name])
+    return hook_command(url, stores[0].slug if stores else "my-store")
 
 
 @require_POST

@@ -27,6 +27,7 @@ from memoryreview.review.presenters.filters import (
     pages,
     view_links,
 )
+from memoryreview.review.presenters.first_run import first_run
 from memoryreview.review.presenters.proposal import ProposalPage, proposal_page
 from memoryreview.review.presenters.rows import Row, rows
 
@@ -171,20 +172,22 @@ def frame(
         "last": takeback.last_undoable(request.user),
         "toast": toast.take(request),
         "kept": wanted.query(),
-        **(emptiness(request, reader, wanted) if selected is None else {}),
+        **(emptiness(request, wanted) if selected is None else {}),
         **extra,
     }
     return _varied(render(request, "review/queue.html", context, status=status))
 
 
-def emptiness(request: Request, reader: Reader, wanted: Filter) -> dict[str, object]:
-    """What is true when nothing waits: no store yet, nothing that fits the filter, or all decided."""
+def emptiness(request: Request, wanted: Filter) -> dict[str, object]:
+    """What is true when nothing waits: nothing happened yet, nothing that fits the filter, or all decided."""
     today = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
     proved = Change.objects.visible_to(request.user).filter(
         kind=str(ChangeKind.AUTO), certificate__isnull=False, at__gte=today
     )
+    first = None if wanted.query() else first_run(request.user)
     return {
-        "has_stores": bool(reader.stores),
+        "first": first,
+        **({"shows": "proposal"} if first else {}),  # a narrow page shows one pane, and the list has nothing to say
         "is_filtered": bool(wanted.query()),
         "proved_today": proved.count(),
     }

@@ -45,7 +45,8 @@ def visible_store(request: Request, slug: str) -> Store:
 @signed_in
 def stores(request: Request) -> HttpResponse:
     rows = store_rows(annotated(request.user), timezone.now())
-    return render(request, "review/stores.html", {"rows": rows})
+    context = {"rows": rows, "may_name_folder": configure.may_name_folder(request.user)}
+    return render(request, "review/stores.html", context)
 
 
 @require_GET

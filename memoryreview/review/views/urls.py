@@ -19,6 +19,7 @@ from . import (
     search,
     selection,
     settings,
+    start,
     stores,
     system,
     tidy,
@@ -107,6 +108,8 @@ tidy_urls = [
     path("tidy/<slug:slug>/resume", tidy.resume, name="tidy-resume"),
 ]
 system_urls = [
+    path("adopt/", start.adopt, name="adopt"),
+    path("queue/first", start.first, name="first"),
     path("digest/", digest.page, name="digest"),
     path("digest/now", digest.make_now, name="digest-now"),
     path("digest/file", digest.set_file, name="digest-file"),
