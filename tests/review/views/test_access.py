@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import re
 import time
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.conf import settings
@@ -60,12 +62,13 @@ def names(make_store: MakeStore, store: Store, propose: Propose) -> dict[str, An
 
 
 def _address(pattern: URLPattern, names: dict[str, Any]) -> str:
-    values = {"slug": names["store"], "path": "build.md", "oid": names["oid"], "name": "keys"}
-    filled = str(pattern.pattern)
-    for part in ("int:pk", "slug:slug", "document:path", "str:oid", "slug:name"):
-        key = part.partition(":")[2]
-        filled = filled.replace(f"<{part}>", str(names["proposal"] if key == "pk" else values[key]))
-    return f"/{filled}"
+    values = {"int": names["proposal"], "oid": names["oid"], "uuid": uuid4(), "document": "build.md"}
+    named = {"slug": names["store"], "oid": names["oid"], "name": "keys"}
+
+    def fill(part: re.Match[str]) -> str:
+        return str(values[part[1]] if part[1] in values else named[part[2]])
+
+    return f"/{re.sub('<([a-z]+):([a-z]+)>', fill, str(pattern.pattern))}"
 
 
 @pytest.mark.parametrize("pattern", [p for p in urlpatterns if p.name not in OPEN_TO_ALL], ids=lambda p: p.name)
