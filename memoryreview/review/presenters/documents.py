@@ -57,6 +57,8 @@ class Look:
         opened: folded lines that are shown all the same, by the place of the document on the page, as 1-based
             half-open spans of the old text.
         is_split: both sides stand beside each other where there is room.
+        compare: two revisions to compare: "1-2".
+        seen: what a decision was made on, as `interdiff.sight` states it.
     """
 
     view: View = View.WORDS
@@ -64,6 +66,8 @@ class Look:
     kept: Mapping[str, str] = field(default_factory=dict)
     opened: Opened = field(default_factory=dict)
     is_split: bool = False
+    compare: str = ""
+    seen: str = ""
 
 
 DEFAULT_LOOK = Look()
@@ -80,6 +84,7 @@ def requested_look(query: Mapping[str, str], *, kept: Mapping[str, str], is_spli
         kept,
         requested_spans(query.get("open", "")),
         is_split,
+        query.get("compare", ""),
     )
 
 

@@ -27,6 +27,7 @@ from . import documents, links
 from .documents import DEFAULT_LOOK, ConflictView, DocumentView, Look, Tab, View
 from .evidence import Evidence, evidence
 from .grounds import Grounds, grounds
+from .interdiff import Compared, RevisionPair, between_revisions, revision_pairs, sight, since_seen
 from .outcome import Outcome, outcome
 from .portions import MOST_OFFERED, with_portions
 from .relations import MemoryView, memory_view
@@ -94,6 +95,9 @@ class ProposalPage:
     tabs: tuple[Tab, ...]
     zooms: tuple[Tab, ...]
     layouts: tuple[Tab, ...]
+    seen: str
+    pairs: tuple[RevisionPair, ...]
+    compared: Compared | None
     documents: tuple[DocumentView, ...]
     conflicts: tuple[ConflictView, ...]
     commit: str
@@ -116,6 +120,7 @@ class _Seen:
     standing: Standing | None = None
     remembered: Remembered | None = None
     dropped: frozenset[int] = frozenset()
+    compared: Compared | None = None
 
 
 _BASE_GONE = (
@@ -139,11 +144,15 @@ def proposal_page(
             if proposal.state in OPEN_STATES:
                 view_now = standing(revision, repository)
                 told = remembered(proposal, view_now.delta, repository, person)
-                seen = _Seen(view_now.tree, view_now.delta, view_now, told, frozenset(dropped))
+                compared = between_revisions(proposal, view_now.tree, repository, look.compare)
+                compared = compared or since_seen(proposal, view_now, revision, repository, look.seen)
+                seen = _Seen(view_now.tree, view_now.delta, view_now, told, frozenset(dropped), compared)
             elif not repository.has_commit(revision.submitted_base):
                 return _page(proposal, revision, person, now, look, _Seen({}, {}), unreadable=_BASE_GONE)
             else:
-                seen = _Seen(repository.snapshot(revision.submitted_base), _proposed(revision))
+                tree = repository.snapshot(revision.submitted_base)
+                compared = between_revisions(proposal, tree, repository, look.compare)
+                seen = _Seen(tree, _proposed(revision), compared=compared)
             return _page(proposal, revision, person, now, look, seen)
     except CannotApplyError as error:
         return _page(proposal, revision, person, now, look, _Seen({}, {}), unreadable=str(error))
@@ -201,6 +210,9 @@ def _page(
         tabs=documents.view_tabs(url, look),
         zooms=documents.zoom_tabs(url, look) if look.view is View.WORDS else (),
         layouts=documents.layout_tabs(url, look) if look.view is View.WORDS else (),
+        seen=sight(revision, seen.standing.head) if seen.standing else "",
+        pairs=revision_pairs(revision.number, look.compare),
+        compared=seen.compared,
         documents=shown,
         conflicts=_conflicts(seen.standing),
         commit=_commit(proposal, seen.standing, person) if is_open and not seen.dropped else "",

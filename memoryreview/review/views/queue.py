@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -152,6 +152,7 @@ def panes(
 def read(request: Request, proposal: Proposal, dropped: Collection[int] = ()) -> ProposalPage:
     layout = request.GET.get("layout") or request.COOKIES.get("layout")
     look = requested_look(request.GET.dict(), kept=requested_filter(request).query(), is_split=layout == SPLIT)
+    look = replace(look, seen=request.POST.get("seen", ""))
     return proposal_page(proposal, request.user, timezone.now(), look, dropped)
 
 
