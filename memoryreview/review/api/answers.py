@@ -216,7 +216,7 @@ def proposal_answer(proposal: Proposal, *, duplicate_of: int | None = None) -> d
         "findings": revision.findings,
         "decision": _decision_answer(decision) if decision else None,
         "reasons": [words for words in (*said, proposal.failure) if words],
-        "duplicate_of": duplicate_of,
+        "duplicate_of": duplicate_of or proposal.duplicate_of_id,
         "rejected_before": rejected_before_json(proposal.rejected_before) if proposal.rejected_before else None,
         "label_mismatch": _label_mismatch(proposal),
     }

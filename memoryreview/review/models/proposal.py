@@ -48,6 +48,7 @@ class Proposal(models.Model):
     confidence = models.FloatField(null=True)
     dropped = models.PositiveIntegerField(default=0)  # actions that a person left out when approving the rest
     rejected_before = models.ForeignKey("self", models.PROTECT, null=True, related_name="+")
+    duplicate_of = models.ForeignKey("self", models.PROTECT, null=True, related_name="duplicates")  # as a person said
     failure = models.TextField(default="")
     masked = models.BooleanField(default=False)  # a secret was masked in what is held; it cannot be approved
 

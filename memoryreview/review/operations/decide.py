@@ -270,7 +270,14 @@ def edit(proposal_id: int, *, person: User, version: int, texts: Mapping[str, st
 
 
 def reject(
-    proposal_id: int, *, person: User, version: int, reason: str = "", note: str = "", batch: str = ""
+    proposal_id: int,
+    *,
+    person: User,
+    version: int,
+    reason: str = "",
+    note: str = "",
+    batch: str = "",
+    duplicate_of: Proposal | None = None,
 ) -> Decided:
     """Reject; the agent learns the reason. A direct write that still stands on disk gives way to the approved text."""
     proposal = fetch(proposal_id)
@@ -291,6 +298,8 @@ def reject(
             decision = proposals.move(
                 proposal, to=State.REJECTED, verb=Verb.REJECT, person=person, reason=reason, note=note, batch=batch
             )
+            if duplicate_of is not None:
+                Proposal.objects.filter(pk=proposal.pk).update(duplicate_of=duplicate_of)
             if puts_back:  # named first: a kill leaves the rest to `reconcile`
                 note_differing(shop.store, (), [document.path for document in proposal.written.documents.all()])
         steps.on_step("decision.recorded")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
+from django.db import transaction
 
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.core.model import Severity
@@ -122,5 +123,7 @@ def _reopen(proposal: Proposal, person: User) -> Decided:
     is_blocked = any(finding["severity"] == Severity.BLOCK for finding in proposal.revision.findings)
     is_rejected = proposal.state == State.REJECTED
     to = State.QUARANTINED if is_blocked and is_rejected else State.PENDING
-    reopened = proposals.move(proposal, to=to, verb=Verb.REOPEN, person=person)
+    with transaction.atomic():
+        reopened = proposals.move(proposal, to=to, verb=Verb.REOPEN, person=person)
+        Proposal.objects.filter(pk=proposal.pk).update(duplicate_of=None)
     return Decided(fetch(proposal.pk), reopened)

@@ -60,6 +60,7 @@ BINDINGS = (
     Binding("reject", ("r",), "r", "reject: pick a reason, Enter sends it", "reject"),
     Binding("reason", tuple(map(str, range(1, 1 + len(Reason)))), "1", "in the open form: pick a reason by its number"),
     Binding("ask", ("c",), "c", "ask its agent for changes: say what, Ctrl and Enter send"),
+    Binding("duplicate", ("d",), "d", "duplicate: choose which one came first"),
     Binding("edit", ("e",), "e", "edit the wording, then approve", "edit"),
     Binding("select", ("x",), "x", "select the proposal for approving several together", where=Where.LIST),
     Binding("undo", ("u",), "u", "undo my last decision", "undo"),

@@ -70,6 +70,7 @@ class ProposalPage:
     id: int
     url: str
     edit_url: str
+    duplicate_url: str
     title: str
     sign: Sign
     state: str
@@ -185,6 +186,7 @@ def _page(
         id=proposal.pk,
         url=links.with_query(url, **look.kept),
         edit_url=links.with_query(f"{url}/edit", **look.kept),
+        duplicate_url=links.with_query(f"{url}/duplicate", **look.kept),
         title=title_of(proposal),
         sign=sign_of(proposal),
         state=proposal.state,

@@ -24,6 +24,7 @@ _SECTIONS = {
     "proposal": "queue",
     "touched-lines": "queue",
     "edit": "queue",
+    "duplicate": "queue",
     "batch": "queue",
     "adopt": "stores",
     "stores": "stores",

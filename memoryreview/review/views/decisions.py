@@ -12,15 +12,17 @@ from django.views.decorators.http import require_http_methods, require_POST
 from django_htmx.http import push_url, trigger_client_event
 
 from memoryreview.core.errors import MemoryReviewError
-from memoryreview.review.models import Proposal, Reason, Verb
+from memoryreview.review.models import OPEN_STATES, Proposal, Reason, Verb
 from memoryreview.review.operations import decide, takeback
 from memoryreview.review.operations.batch import LARGE
+from memoryreview.review.operations.duplicates import originals, reject_as_duplicate
 from memoryreview.review.operations.errors import RollbackConflictError, StaleViewError
 from memoryreview.review.operations.listing import Reader
 from memoryreview.review.operations.partial import LeftOut
 from memoryreview.review.operations.waiting import waiting_count
 from memoryreview.review.presenters import editing, links
 from memoryreview.review.presenters.changes import rolled_back_words
+from memoryreview.review.presenters.duplicates import original_views
 from memoryreview.review.presenters.rows import title_of
 from memoryreview.review.presenters.waiting import count_words
 from memoryreview.review.presenters.words import plural, short_oid
@@ -95,6 +97,36 @@ def reject(request: Request, pk: int) -> HttpResponse:
         ),
         asks="reject",
     )
+
+
+@require_http_methods(["GET", "POST"])
+@signed_in
+def duplicate(request: Request, pk: int) -> HttpResponse:
+    """Choose what came first, and reject the proposal as its duplicate."""
+    proposal = visible_proposal(request, pk)
+    if request.method == "GET":
+        return _duplicate_page(request, proposal, None)
+    of, note = request.POST.get("of", ""), request.POST.get("note", "").strip()
+    try:
+        decided = reject_as_duplicate(pk, person=request.user, version=_number(request, "version"), of=of, note=note)
+    except MemoryReviewError as error:
+        return _duplicate_page(request, visible_proposal(request, pk), Problem.of(error))
+    return _go_on(request, pk, _told(decided), _following(request, proposal))
+
+
+def _duplicate_page(request: Request, proposal: Proposal, problem: Problem | None) -> HttpResponse:
+    try:
+        found = originals(proposal, request.user) if proposal.state in OPEN_STATES else ()
+    except MemoryReviewError as error:
+        found, problem = (), Problem.of(error)
+    context = {
+        "page": read(request, proposal),
+        "originals": original_views(found, proposal.store.slug),
+        "typed": request.POST.get("note", ""),
+        "problem": problem,
+        "kept": requested_filter(request).query(),
+    }
+    return render(request, "review/proposal_duplicate.html", context, status=problem.status if problem else 200)
 
 
 @require_POST

@@ -55,6 +55,7 @@ queue_urls = [
     path("proposals/<int:pk>/lines", touched.touched, name="touched-lines"),
     path("proposals/<int:pk>/approve", decisions.approve, name="approve"),
     path("proposals/<int:pk>/reject", decisions.reject, name="reject"),
+    path("proposals/<int:pk>/duplicate", decisions.duplicate, name="duplicate"),
     path("proposals/<int:pk>/ask", decisions.ask, name="ask"),
     path("proposals/<int:pk>/reopen", decisions.reopen, name="reopen"),
     path("proposals/<int:pk>/edit", decisions.edit, name="edit"),
