@@ -53,12 +53,16 @@ def command(argv: Sequence[str]) -> int:
 
     Call before Django loads: the demo never opens the data folder, database or broker that the environment names.
     """
-    parser = argparse.ArgumentParser(
+    return run(parser(), argv, _demo)
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(
         prog="memoryreview demo", description="Try memoryreview on sample memory, in a folder that is thrown away."
     )
-    parser.add_argument("--port", type=int, default=8765)
-    parser.add_argument("--no-open", action="store_true", help="do not open a browser")
-    return run(parser, argv, _demo)
+    made.add_argument("--port", type=int, default=8765, help="port of the pages (default: 8765)")
+    made.add_argument("--no-open", action="store_true", help="do not open a browser")
+    return made
 
 
 def _demo(options: argparse.Namespace) -> int:

@@ -38,19 +38,23 @@ def command(argv: Sequence[str]) -> int:
 
     Call before Django loads: its settings make keys in a data folder that has none.
     """
-    parser = argparse.ArgumentParser(
+    return run(parser(), argv, _restore)
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(
         prog="memoryreview restore-backup",
         description="Unpack a backup into the data folder (MEMORYREVIEW_HOME), which must be empty or missing.",
     )
-    parser.add_argument("file", type=Path)
-    parser.add_argument(
+    made.add_argument("file", type=Path, help="what `backup` wrote")
+    made.add_argument(
         "--root",
         action="append",
         default=[],
         metavar="STORE=FOLDER",
         help="where a store's memory folder is on this machine; an empty folder gets the approved documents",
     )
-    return run(parser, argv, _restore)
+    return made
 
 
 def _restore(options: argparse.Namespace) -> int:

@@ -44,6 +44,10 @@ _SCAN_FINDING = ("scanner", "rule", "severity", "line", "column", "length")
 
 def classify_command(argv: Sequence[str]) -> int:
     """Run `classify BASE PROPOSED`. Returns 0 when a verdict was reached, 1 where --fail-on says so, 2 for usage."""
+    return run(classify_parser(), argv, _classify)
+
+
+def classify_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="memoryreview classify",
         description="Say what may be applied without a person. Compares two files or two folders. Knows the time and "
@@ -56,11 +60,15 @@ def classify_command(argv: Sequence[str]) -> int:
     )
     parser.add_argument("--json", action="store_true", help="print the classification as JSON")
     parser.add_argument("--fail-on", choices=sorted(_FAILING), help="exit 1 when something waits or is refused")
-    return run(parser, argv, _classify)
+    return parser
 
 
 def scan_text_command(argv: Sequence[str]) -> int:
     """Run `scan-text [FILE|-]`. Returns 1 when a finding blocks, 2 for usage."""
+    return run(scan_text_parser(), argv, _scan_text)
+
+
+def scan_text_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="memoryreview scan-text", description="Look for secrets and hidden instructions in one text."
     )
@@ -68,7 +76,7 @@ def scan_text_command(argv: Sequence[str]) -> int:
         "file", nargs="?", default=STANDARD_INPUT, help="file to scan; - reads standard input (default)"
     )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
-    return run(parser, argv, _scan_text)
+    return parser
 
 
 def _classify(options: argparse.Namespace) -> int:

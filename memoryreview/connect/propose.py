@@ -19,27 +19,27 @@ from .console import STANDARD_INPUT, USAGE, complain, read_bytes, run, say
 
 def command(argv: Sequence[str]) -> int:
     """Run the command and return its exit code: 0 proposed, 1 refused, 2 usage."""
-    return run(_parser(), argv, _propose)
+    return run(parser(), argv, _propose)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(
         prog="memoryreview propose",
         description="Propose a change of a memory store. MEMORYREVIEW_URL and MEMORYREVIEW_TOKEN say where and who.",
     )
-    parser.add_argument("--store", required=True, help="name of the store")
-    what = parser.add_mutually_exclusive_group(required=True)
+    made.add_argument("--store", required=True, help="name of the store")
+    what = made.add_mutually_exclusive_group(required=True)
     what.add_argument(
         "--file", metavar="PATH", help="propose the whole text of this document; - reads it from standard input"
     )
     what.add_argument("--patch", metavar="FILE", help="propose a unified diff; - reads it from standard input")
-    parser.add_argument("--as", dest="name", metavar="NAME", help="path of the document in the store, for --file")
-    parser.add_argument("--title", help="what the change is, in a few words")
-    parser.add_argument("--rationale", help="why it should be remembered")
-    parser.add_argument("--evidence", action="append", metavar="TEXT", help="quote that supports it; may be repeated")
-    parser.add_argument("--base", metavar="COMMIT", help="commit that the change was made from")
-    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
-    return parser
+    made.add_argument("--as", dest="name", metavar="NAME", help="path of the document in the store, for --file")
+    made.add_argument("--title", help="what the change is, in a few words")
+    made.add_argument("--rationale", help="why it should be remembered")
+    made.add_argument("--evidence", action="append", metavar="TEXT", help="quote that supports it; may be repeated")
+    made.add_argument("--base", metavar="COMMIT", help="commit that the change was made from")
+    made.add_argument("--json", action="store_true", help="print the answer as JSON")
+    return made
 
 
 def _propose(options: argparse.Namespace) -> int:

@@ -57,6 +57,7 @@ STANDING = {
     "digest": "/digest/",
     "health": "/health/",
     "help": "/help/",
+    "help-all": "/help/all",
     "missing": "/stores/no-such-store/",
 }
 """Pages whose address is the same in every installation."""

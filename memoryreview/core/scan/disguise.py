@@ -61,6 +61,15 @@ _HEX = re.compile(r"(?<![0-9A-Za-z])[0-9a-fA-F]{32,}(?![0-9A-Za-z])")
 _HEX_PAIRS = re.compile(r"(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}[ :]){15,8000}[0-9a-fA-F]{2}(?![0-9A-Za-z])")
 
 _MESSAGE = "The text tells an agent to ignore its instructions, in disguise."
+DISGUISES = {
+    "leet": "letters are written as digits and signs",
+    "slug": "words hang together by dashes or dots",
+    "reversed": "it is written backwards",
+    "rot13": "letters are shifted by thirteen",
+    "spelled": "its letters stand apart",
+    "typo": "its words are misspelt",
+}
+"""What follows `disguise-` in the name of a rule, and what it is."""
 
 
 def disguised_hits(view: View, found: Iterable[Hit]) -> list[Hit]:

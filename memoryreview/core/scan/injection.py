@@ -22,6 +22,11 @@ from .injection_rules_effect import EFFECT_RULES
 from .normalise import View, flat, joined, lines, paragraphs, plain, reading_view, secret_view
 
 RULES: tuple[InjectionRule, ...] = (*STEERING_RULES, *EFFECT_RULES)
+HIDDEN = {
+    "hidden-order": "Hidden text gives an agent an order that a reader of the page does not see.",
+    "hidden-agent-words": "Hidden text speaks of or to an agent where a reader of the page does not see it.",
+}
+"""Rules about text that a page does not show, with what they say."""
 
 MAX_DECODE_DEPTH = 2
 
@@ -136,11 +141,9 @@ def _unseen_words(part: View) -> Iterator[Hit]:
     speaks = _SPEAKS_TO_AGENT.search(part.text)
     start, end = part.span(0, len(part.text))
     if speaks is not None and _ORDERS_SOMETHING.search(part.text, speaks.end()):
-        message = "Hidden text gives an agent an order that a reader of the page does not see."
-        yield Hit("injection", "hidden-order", Severity.BLOCK, start, end, message)
+        yield Hit("injection", "hidden-order", Severity.BLOCK, start, end, HIDDEN["hidden-order"])
     elif _AGENT_WORDS.search(part.text) and not _TOOL_COMMENT.search(part.text):
-        message = "Hidden text speaks of or to an agent where a reader of the page does not see it."
-        yield Hit("injection", "hidden-agent-words", Severity.REVIEW, start, end, message)
+        yield Hit("injection", "hidden-agent-words", Severity.REVIEW, start, end, HIDDEN["hidden-agent-words"])
 
 
 def _decoded_hits(text: str, depth: int) -> Iterator[Hit]:

@@ -18,7 +18,7 @@ MANY_INSIDE_WORDS = 2
 
 NEARBY_CHARS = 40
 
-_MESSAGES = {
+MESSAGES = {
     "tag-characters": "Holds tag characters: invisible letters that a model reads and a person cannot see.",
     "variation-selectors": "Holds variation selectors where they change no sign, which is a way to carry hidden bytes.",
     "bidi-override": "Holds a direction override, which shows text in another order than a model reads it.",
@@ -229,7 +229,7 @@ def _runs(odd: list[_Odd]) -> Iterator[Hit]:
         joins = following is not None and following.at == one.at + 1
         if joins and following is not None and (following.rule, following.severity) == (one.rule, one.severity):
             continue
-        yield Hit("unicode", one.rule, one.severity, odd[start].at, one.at + 1, _MESSAGES[one.rule])
+        yield Hit("unicode", one.rule, one.severity, odd[start].at, one.at + 1, MESSAGES[one.rule])
         start = index + 1
 
 
@@ -243,4 +243,4 @@ def _mixed_words(text: str) -> Iterator[Hit]:
         letters = word[1:] if word[0] in _FORMULA_LETTERS else word
         scripts = {script for char in letters if (script := _script(char))}
         if "latin" in scripts and len(scripts) > 1:
-            yield Hit("unicode", "mixed-script", Severity.REVIEW, match.start(), match.end(), _MESSAGES["mixed-script"])
+            yield Hit("unicode", "mixed-script", Severity.REVIEW, match.start(), match.end(), MESSAGES["mixed-script"])

@@ -29,10 +29,10 @@ def _health(request: Request) -> HttpResponse:
 @require_GET
 @signed_in
 def help_page(request: Request, name: str = help_text.NAMES[0]) -> HttpResponse:
-    page = help_text.help_page(name)
-    if page is None:
+    page, pages = help_text.help_page(name), help_text.help_pages()
+    if page is None and name != help_text.ALL:
         raise Http404
-    return render(request, "review/help.html", {"page": page, "pages": help_text.help_pages()})
+    return render(request, "review/help.html", {"page": page, "shown": (page,) if page else pages, "pages": pages})
 
 
 @require_safe

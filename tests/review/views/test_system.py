@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,11 +10,14 @@ from django.core.management import get_commands
 from django.test import Client, RequestFactory
 
 from memoryreview.cli import EARLY_COMMANDS
+from memoryreview.core.concerns import Concern
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.core.model import Kind
-from memoryreview.review.models import Store
+from memoryreview.core.scan.catalogue import named_rules
+from memoryreview.review.models import ChangeKind, Reason, State, Store, Verb
 from memoryreview.review.presenters import help as help_text
 from memoryreview.review.presenters import keys
+from memoryreview.review.presenters.help_tables import options
 from memoryreview.review.views.errors import server_error
 from memoryreview.review.views.urls import page_urls
 
@@ -77,6 +81,69 @@ def test_help_names_every_kind() -> None:
     refused = {Kind.NOT_UTF8, Kind.LINE_ENDS, Kind.DELIMITER, Kind.NAME_CLASH, Kind.OVER_SIZE, Kind.TOOL_GENERATED}
 
     assert [kind for kind in Kind if f"`{kind}`" not in text and kind not in refused] == []
+
+
+NAMED = {
+    "states": State,
+    "verbs": Verb,
+    "reasons": Reason,
+    "changes": ChangeKind,
+    "concerns": Concern,
+    "kinds": Kind,
+}
+
+
+@pytest.mark.parametrize("table", NAMED)
+def test_help_names_every_value_of(table: str, owner_client: Client) -> None:
+    codes = {code.text for code in read(owner_client.get("/help/life")).all("code")}
+
+    assert f"[[{table}]]" in (help_text.FOLDER / "life.md").read_text()
+    assert [str(value) for value in NAMED[table] if str(value) not in codes] == []
+
+
+def test_help_names_every_rule_that_a_scanner_may_report(owner_client: Client) -> None:
+    codes = {code.text for code in read(owner_client.get("/help/scanners")).all("code")}
+    sources = "".join(path.read_text() for path in (ROOT / "memoryreview" / "core" / "scan").glob("*.py"))
+    disguises = set(re.findall(r'(?:_core_hits\(.*, |_hit\(\w+, match, )"(\w+)", Severity', sources))
+    stated = set(re.findall(r'(?:_Odd\(at, |_fixed\(|Hit\(\s*"\w+",\s*)"([a-z-]+)"', sources))
+    reported = stated | {f"disguise-{name}" for name in disguises}
+
+    assert len(disguises) == 5
+    assert len(reported) > 10
+    assert sorted((reported | {rule.id for rule in named_rules()}) - codes) == []
+
+
+def test_help_names_every_argument_of_every_command(owner_client: Client) -> None:
+    codes = {code.text for code in read(owner_client.get("/help/commands")).all("code")}
+    found = list(options())
+
+    known = {("propose", "--patch"), ("verify", "--rebuild"), ("agent add", "--store"), ("up", "--port")}
+    assert known <= {(one.command, one.name) for one in found}
+    assert [(one.command, one.name) for one in found if not one.words or one.name not in codes] == []
+
+
+def test_help_names_every_setting_and_its_default() -> None:
+    text = (help_text.FOLDER / "settings.md").read_text()
+    sources = [path.read_text() for path in (ROOT / "memoryreview").rglob("*.py")]
+    settings = {name for source in sources for name in re.findall(r"MEMORYREVIEW_[A-Z_]*[A-Z]", source)}
+    numbers = re.findall(r'env_int\("(\w+)", (\d[\d *]*)', (ROOT / "memoryreview" / "settings.py").read_text())
+
+    assert sorted(name for name in settings if f"`{name}`" not in text) == []
+    assert len(numbers) >= 6
+    for name, default in numbers:
+        value = math.prod(int(factor) for factor in default.split("*"))
+        assert f"| `{name}` | {value} |" in text
+
+
+def test_all_help_stands_on_one_page_and_each_part_has_an_address(owner_client: Client) -> None:
+    page = read(owner_client.get("/help/all"))
+    anchors = [section.attributes["id"] for section in page.all("section")]
+
+    assert [heading.text for heading in page.all("h1")] == [one.title for one in help_text.help_pages()]
+    assert len(anchors) == len(set(anchors))
+    assert "[[" not in page.text
+    linked = {link.attributes.get("href", "") for link in read(owner_client.get("/help/life")).all("a")}
+    assert {f"#{anchor}" for anchor in anchors if anchor.startswith("life-")} <= linked
 
 
 def test_help_names_every_error_type(client: Client) -> None:

@@ -22,11 +22,20 @@ class Command(MemoryCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("path", type=Path)
+        parser.add_argument("path", type=Path, help="folder of Markdown memory")
         parser.add_argument("--name", default="", help="name of the store (default: from the folder)")
-        parser.add_argument("--format", default="auto", choices=["auto", *map(str, FormatName)])
-        parser.add_argument("--scope", default=str(Scope.PRIVATE), choices=list(map(str, Scope)))
-        parser.add_argument("--guard", default=str(Guard.OBSERVE), choices=list(map(str, Guard)))
+        parser.add_argument(
+            "--format", default="auto", choices=["auto", *map(str, FormatName)], help="of the memory (default: auto)"
+        )
+        parser.add_argument(
+            "--scope", default=str(Scope.PRIVATE), choices=list(map(str, Scope)), help="who reads it (default: private)"
+        )
+        parser.add_argument(
+            "--guard",
+            default=str(Guard.OBSERVE),
+            choices=list(map(str, Guard)),
+            help="what becomes of direct writes (default: observe)",
+        )
         parser.add_argument("--team", default="", help="team of a team store (default: the store's name)")
 
     def handle(self, *args: Any, **options: Any) -> None:

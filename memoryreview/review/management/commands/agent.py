@@ -16,10 +16,10 @@ class Command(MemoryCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         acts = parser.add_subparsers(dest="act", required=True, metavar="add|list|revoke")
         add = acts.add_parser("add", help="register an agent; its token and webhook secret are shown once")
-        add.add_argument("name")
+        add.add_argument("name", help="of the agent")
         add.add_argument("--store", action="append", default=[], help="a store it may propose to (default: all)")
         revoke = acts.add_parser("revoke", help="make an agent's credentials useless")
-        revoke.add_argument("name")
+        revoke.add_argument("name", help="of the agent whose token ends")
         for sub in (add, revoke, acts.add_parser("list", help="list agents")):
             sub.add_argument("--json", action="store_true", help="print JSON for programs")
 

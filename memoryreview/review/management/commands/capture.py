@@ -15,7 +15,7 @@ class Command(MemoryCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("store", nargs="?", default="")
+        parser.add_argument("store", nargs="?", default="", help="name of a store (default: all)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         stores = [store_named(options["store"])] if options["store"] else list(Store.objects.order_by("pk"))

@@ -19,7 +19,7 @@ class Command(MemoryCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("store", nargs="?", default="")
+        parser.add_argument("store", nargs="?", default="", help="name of a store (default: all)")
         parser.add_argument("--path", default="", help="only changes of this document, under its earlier names as well")
         parser.add_argument("--limit", type=int, default=0, help="at most so many")
 

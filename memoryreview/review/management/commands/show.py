@@ -12,7 +12,7 @@ class Command(MemoryCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("id", type=int)
+        parser.add_argument("id", type=int, help="number of the proposal")
 
     def handle(self, *args: Any, **options: Any) -> None:
         proposal = Proposal.objects.select_related("store", "agent").filter(pk=options["id"]).first()

@@ -20,7 +20,7 @@ class Command(MemoryCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("store", nargs="?", default="")
+        parser.add_argument("store", nargs="?", default="", help="name of a store (default: all)")
         parser.add_argument("--dry-run", action="store_true", help="say what would be done; change nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -19,8 +19,8 @@ class Command(MemoryCommand):
     requires_system_checks = ["review"]  # noqa: RUF012
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--host", default="127.0.0.1")
-        parser.add_argument("--port", type=int, default=8765)
+        parser.add_argument("--host", default="127.0.0.1", help="address to serve at (default: 127.0.0.1)")
+        parser.add_argument("--port", type=int, default=8765, help="port of the pages (default: 8765)")
         parser.add_argument("--no-open", action="store_true", help="do not open a browser")
 
     def handle(self, *args: Any, **options: Any) -> None:
