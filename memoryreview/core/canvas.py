@@ -11,7 +11,7 @@ from .chips import MAX_DRAWN_CHARS_PER_BYTE, Mark, Piece, pieces
 from .excerpt import LONG_LINE_CHARS, MAX_LINE_CHARS, excerpt, spanned
 from .flow import Spans, flows
 from .lines import Lines
-from .pairs import moved_lines, paired_lines, without_blanks
+from .pairs import moved_lines, paired_lines
 from .sections import Sections
 from .shown import DiffLine, Hunk
 from .words import Budget, changed_spans
@@ -171,7 +171,7 @@ class Canvas:
                 [(span[0], span[1]) for span in spans],
                 [(span[2], span[3]) for span in spans],
                 olds.end(left) == news.end(right),
-                differ_in_blanks_only(old, new),
+                differ_in_blanks_only(olds.body(left), news.body(right)),
             )
         return self._pairs[left, right]
 
@@ -198,8 +198,8 @@ def is_short(old: bytes, new: bytes) -> bool:
     return old.count(b"\n") + new.count(b"\n") + 2 <= MAX_SHOWN_LINES
 
 
-def differ_in_blanks_only(old: str, new: str) -> bool:
-    return without_blanks(old) == without_blanks(new) and old != new
+def differ_in_blanks_only(old: bytes, new: bytes) -> bool:
+    return old.translate(None, b" \t") == new.translate(None, b" \t") and old != new
 
 
 def _move_note(side: Side, at: int) -> list[str]:

@@ -126,6 +126,11 @@ def is_unseen(char: str) -> bool:
     return not char.isprintable() or _UNSEEN_CHAR.match(char) is not None
 
 
+def holds_unseen(text: str) -> bool:
+    """Whether any character of a text may be shown as a chip for what it is, whatever stands around it."""
+    return not text.isprintable() or _UNSEEN_CHAR.search(text) is not None
+
+
 def _is_part_of_emoji(text: str, at: int) -> bool:
     """Whether a selector or joiner belongs to the symbol before it in this run, as in most emoji."""
     before, after = text[at - 1 : at] if at else "", text[at + 1 : at + 2]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from .align import Hunk as Run
 from .align import align, grouped
 from .canvas import Canvas, Group, differ_in_blanks_only, is_short
-from .chips import Mark, Piece, is_unseen, visible
+from .chips import Mark, Piece, holds_unseen, is_unseen, visible
 from .lines import Lines
 from .shown import DiffLine, DocumentDiff, Hunk
 from .text import line_end
@@ -18,7 +18,8 @@ __all__ = ["DiffLine", "DocumentDiff", "Hunk", "Mark", "Piece", "document_diff",
 
 MAX_FINE_LINES = 20_000
 MAX_FINE_BYTES = 1024 * 1024
-"""Of both sides together. Above, lines are compared by what occurs once, and no words, moves or counterparts."""
+MAX_FINE_CHANGES = 3_000
+"""Of both sides together: lines, bytes, lines that differ. Above, no words, moves or counterparts are looked for."""
 
 Opened = Sequence[tuple[int, int]]
 
@@ -40,8 +41,14 @@ def document_diff(
             each other; what touches none is left out.
     """
     left, right = Lines(old), Lines(new)
-    is_coarse = len(left) + len(right) > MAX_FINE_LINES or len(left.document) + len(right.document) > MAX_FINE_BYTES
     runs = align(left.keys, right.keys)
+    added = sum(run.new_end - run.new_start for run in runs)
+    removed = sum(run.old_end - run.old_start for run in runs)
+    is_coarse = (
+        len(left) + len(right) > MAX_FINE_LINES
+        or len(left.document) + len(right.document) > MAX_FINE_BYTES
+        or added + removed > MAX_FINE_CHANGES
+    )
     canvas = Canvas(left, right, runs, window_chars, is_coarse=is_coarse)
     groups = _groups(runs, context_lines, len(left), opened)
     hunks: list[Hunk] = []
@@ -54,8 +61,8 @@ def document_diff(
         reached = group.end
     shown, wanted = sum(len(hunk.lines) for hunk in hunks), sum(group.height for group in groups)
     said = list(_in_words(old, new, canvas)) if old is not None and new is not None else []
-    if is_coarse and runs:
-        said.append("a large document, compared line by line: words and moves are not marked")
+    if is_coarse and runs and added and removed:
+        said.append("much text, compared line by line: words and moves are not marked")
     if canvas.is_tired:
         said.append(f"words are marked in the first {MAX_MARKED_PAIRS} changed lines only")
     if shown < wanted:
@@ -66,8 +73,8 @@ def document_diff(
         path=path,
         old_exists=old is not None,
         new_exists=new is not None,
-        added=sum(run.new_end - run.new_start for run in runs),
-        removed=sum(run.old_end - run.old_start for run in runs),
+        added=added,
+        removed=removed,
         hunks=tuple(hunks),
         summary="; ".join(said),
         truncated=shown < wanted or canvas.is_cut,
@@ -109,7 +116,7 @@ def _with_opened(groups: Sequence[Group], start: int, end: int) -> list[Group]:
 
 
 def _differ_in_unseen_only(old: str, new: str) -> bool:
-    if old.isprintable() and old.isascii() and new.isprintable() and new.isascii():
+    if not holds_unseen(old) and not holds_unseen(new):
         return False
     return old != new and [char for char in old if not is_unseen(char)] == [char for char in new if not is_unseen(char)]
 
@@ -123,8 +130,11 @@ def _in_words(old: bytes, new: bytes, canvas: Canvas) -> Iterator[str]:
         names = {b"\n": "LF", b"\r\n": "CRLF"}
         yield f"line ends change from {names[line_end(old)]} to {names[line_end(new)]}"
     removed, added = canvas.removed, canvas.added
-    pairs = [(removed.lines[left], added.lines[right]) for left, right in removed.partners.items()]
-    blank = sum(differ_in_blanks_only(*pair) for pair in pairs) + _blank_lines(canvas)
+    blank = _blank_lines(canvas) + sum(
+        differ_in_blanks_only(removed.lines.body(left), added.lines.body(right))
+        for left, right in removed.partners.items()
+    )
+    pairs = ((removed.lines[left], added.lines[right]) for left, right in removed.partners.items())
     unseen = sum(_differ_in_unseen_only(*pair) for pair in pairs)
     changed = sum(max(run.old_end - run.old_start, run.new_end - run.new_start) for run in canvas.runs)
     if blank:

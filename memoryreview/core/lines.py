@@ -26,8 +26,12 @@ class Lines:
 
     def __getitem__(self, at: int) -> str:
         """Return a line (0-based) without its end; bytes that are not UTF-8 as lone surrogates."""
+        return self.body(at).decode("utf-8", "surrogateescape")
+
+    def body(self, at: int) -> bytes:
+        """Return the bytes of a line (0-based) without its end."""
         key = self.keys[at]
-        return (key[:-1] if key.endswith(_ENDS) else key).decode("utf-8", "surrogateescape")
+        return key[:-1] if key.endswith(_ENDS) else key
 
     def end(self, at: int) -> bytes:
         """Return b"\\n", b"\\r\\n", or b"" for a last line without line end."""

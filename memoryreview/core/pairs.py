@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from .align import Hunk, align, best_chain
+from .lines import Lines
 from .words import Budget, similarity
 
 _MOST_TABLE_CELLS = 400
@@ -93,19 +94,19 @@ def _first_in_order(
                 break
 
 
-def moved_lines(old: Texts, new: Texts, hunks: Sequence[Hunk]) -> dict[int, int]:
+def moved_lines(old: Lines, new: Lines, hunks: Sequence[Hunk]) -> dict[int, int]:
     """Return which removed line stands, word for word, where as an added line.
 
     Short lines move by chance: they are told only where they stand beside a longer one on both sides.
     """
     if len(hunks) < 2:  # what moved is gone in one place and new in another
         return {}
-    removed = {at: old[at] for hunk in hunks for at in range(*hunk[:2])}
-    added = {at: new[at] for hunk in hunks for at in range(*hunk[2:])}
+    removed = {at: old.body(at) for hunk in hunks for at in range(*hunk[:2])}
+    added = {at: new.body(at) for hunk in hunks for at in range(*hunk[2:])}
     moved: dict[int, int] = {}
     places = _places(added)
     for text, lefts in _places(removed).items():
-        if len(text) >= MOVED_CHARS and len(lefts) == len(places[text]):
+        if len(lefts) == len(places.get(text, ())) and len(text.decode("utf-8", "replace")) >= MOVED_CHARS:
             moved.update(zip(lefts, places[text], strict=True))
     used = set(moved.values())
     for left, right in list(moved.items()):
@@ -118,8 +119,8 @@ def moved_lines(old: Texts, new: Texts, hunks: Sequence[Hunk]) -> dict[int, int]
     return moved
 
 
-def _places(texts: Mapping[int, str]) -> defaultdict[str, list[int]]:
-    places: defaultdict[str, list[int]] = defaultdict(list)
+def _places(texts: Mapping[int, bytes]) -> dict[bytes, list[int]]:
+    places: defaultdict[bytes, list[int]] = defaultdict(list)
     for at, text in texts.items():
         places[text].append(at)
     return places

@@ -16,11 +16,11 @@ from .align import Hunk, align, between_equal_ends
 from .chips import is_unseen
 from .text import is_cjk
 
-MAX_WORDS_CHARS = 50_000
+MAX_WORDS_CHARS = 8_000
 MAX_SLOW_WORDS_CHARS = 5_000
 """Of a line that no expression splits."""
 MAX_CLEANED_CHARS = 2_000
-MAX_MARKED_PAIRS = 150
+MAX_MARKED_PAIRS = 100
 """Of changed lines of one document."""
 MAX_CLEANED_RUNS = 16
 _MAX_COMPARED_CHARS = 2_000
@@ -55,7 +55,7 @@ class Budget:
         cleaned: characters of lines that are cleaned semantically.
     """
 
-    comparisons: int = 1_000_000
+    comparisons: int = 600_000
     marked: int = MAX_MARKED_PAIRS
     cells: int = 20_000_000
     cleaned: int = 3_000

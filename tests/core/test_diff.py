@@ -374,8 +374,18 @@ def test_diff_of_a_large_document_is_coarse_and_says_so() -> None:
 
     diff = compare("\n".join(lines), "\n".join(new))
 
-    assert diff.summary == "a large document, compared line by line: words and moves are not marked"
+    assert diff.summary == "much text, compared line by line: words and moves are not marked"
     assert [line for line in drawn(diff) if line[0] != " "] == ["-{line 50}", "+{line fifty}"]
+
+
+def test_diff_of_very_many_changed_lines_is_coarse_and_says_so() -> None:
+    old = "".join(f"- fact {n} is true\n" for n in range(1_600))
+
+    diff = compare(old, old.replace("true", "false"))
+
+    assert diff.summary == (
+        "much text, compared line by line: words and moves are not marked; 1,000 of 3,200 lines shown"
+    )
 
 
 def test_diff_marks_words_in_the_first_lines_of_very_many_and_says_so() -> None:
@@ -383,7 +393,7 @@ def test_diff_marks_words_in_the_first_lines_of_very_many_and_says_so() -> None:
 
     diff = compare(old, old.replace("true", "false"))
 
-    assert diff.summary == "words are marked in the first 150 changed lines only"
+    assert diff.summary == "words are marked in the first 100 changed lines only"
 
 
 def test_diff_over_the_line_limit_says_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
