@@ -34,7 +34,7 @@ def run(*, count: int) -> bool:
     print(f"{decided} of {count} proposals by {len(figures.recorded)} decisions")
     print(f"in {figures.seconds:.1f} s, at most {allowed_s:.0f}")
     print(f"wrong targets {figures.wrong}, focus lost {len(figures.lost)} times, layout shift {figures.shift:.4f}")
-    print(f"rows closed up late, after a slow answer, {figures.closed} times")
+    print(f"answers that moved something later than 500 ms after their key: {figures.late}")
     for act, took_s in sorted(figures.took_s.items()):
         print(f"  {act}: {len(took_s)}, {sum(took_s) / len(took_s):.1f} s each before it is filled up to {PACE_S} s")
     passed = decided == count and figures.wrong == 0 and not figures.lost and figures.shift == 0

@@ -28,11 +28,16 @@ _NOTE = """# Service {n}
 Ask before a restart.
 """
 _WATCH = """
+const answers = [];  // from the first key to the page that stands again
+addEventListener("keydown", () => {
+  if (answers.at(-1)?.to !== Infinity) answers.push({from: performance.now(), to: Infinity});
+}, true);
+addEventListener("review:settled", () => answers.forEach((one) => (one.to = Math.min(one.to, performance.now()))));
 new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) {
     if (entry.hadRecentInput) continue;
-    const closes = entry.sources.every((one) => one.node?.matches?.(".row"));
-    window.reportShift(entry.value, closes ? "" : entry.sources.map((one) => one.node?.className).join());
+    const isAnswer = answers.some((one) => one.from <= entry.startTime && entry.startTime <= one.to);
+    window.reportShift(entry.value, isAnswer ? "" : entry.sources.map((one) => one.node?.className).join());
   }
 }).observe({type: "layout-shift", buffered: true});
 let held = false;
@@ -52,8 +57,8 @@ Recorded = tuple[int, str, str]
 class Figures:
     """What the run came to. `wanted` are the decisions in order, as meant; `recorded` as the database has them.
 
-    `closed`: how often the rows closed up later than 500 ms after a decision, since the machine was slow: within that
-    time the browser itself takes it for an answer to the key, and does not count it as a shift.
+    `late`: shifts that answer a key, more than 500 ms after it since the machine was slow: the row that was decided
+    leaves, the next actions come. Within that time the browser itself takes them for an answer, and counts none.
     """
 
     seconds: float = 0.0
@@ -61,7 +66,7 @@ class Figures:
     recorded: list[Recorded] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     shift: float = 0.0
-    closed: int = 0
+    late: int = 0
     moved: list[str] = field(default_factory=list)
     took_s: dict[str, list[float]] = field(default_factory=dict)
 
@@ -137,6 +142,8 @@ class Person:
         expect(self._page.locator("#proposal[aria-busy=true], .htmx-request, .proposal--fresh")).to_have_count(0)
         if self.shown():
             expect(self._page.locator("[data-row][aria-current=true]")).to_have_count(1)
+        self._page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+        self._page.evaluate("dispatchEvent(new Event('review:settled'))")
         is_lost = self._page.evaluate("document.activeElement === document.body")
         if is_lost:
             self._figures.lost.append(f"after {self._figures.wanted[-1:]}")
@@ -200,7 +207,7 @@ def clear(site: Site, page: Page, store: str, acts: dict[int, str], *, pace_s: f
             figures.shift += value
             figures.moved.append(what)
         else:
-            figures.closed += 1
+            figures.late += 1
 
     def report_lost(where: str) -> None:
         figures.lost.append(where)
