@@ -74,6 +74,13 @@ def _history_size(options: argparse.Namespace) -> bool:
     return history_size.run(commits_=options.count or 20_000, rounds=9)
 
 
+def _queue_pages(options: argparse.Namespace) -> bool:
+    _install()
+    from . import queue_pages
+
+    return queue_pages.run(count=options.count or 1_000_000, rounds=9)
+
+
 BENCHES: Mapping[str, tuple[str, Run]] = {
     "mutations": (
         "changes of meaning, of which none may be applied without a person (200,000)",
@@ -106,6 +113,9 @@ BENCHES: Mapping[str, tuple[str, Run]] = {
     "keyboard": (
         "100 mixed proposals cleared by keyboard at a person's pace; wrong targets, lost focus and layout shift 0",
         _keyboard,
+    "queue_pages": (
+        "pages of the queue with 1,000,000 proposals that wait against 1,000, and against rendering their template",
+        _queue_pages,
     ),
     "faults": (
         "every operation broken at every point by every fault, and killed again in each recovery; losses 0",

@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from memoryreview.core.concerns import HIGH, MEDIUM
 from memoryreview.core.model import Scope
-from memoryreview.review.models import Agent, Proposal, Revision, Role, State, Store, is_sole_person
+from memoryreview.review.models import Agent, Proposal, Revision, Role, State, Store
 from memoryreview.review.querysets import ProposalQuerySet
 
 from .waiting import COUNTED_AT_MOST
@@ -200,12 +200,12 @@ class Reader:
     def of(cls, person: User) -> Reader:
         maintained = person.memberships.filter(role=str(Role.MAINTAINER), team=OuterRef("team"))
         seen = Store.objects.visible_to(person).annotate(
-            decides=Case(When(scope=str(Scope.PRIVATE), then=True), default=Exists(maintained))
+            decides=Case(When(scope=str(Scope.PRIVATE), then=True), default=Exists(maintained)),
+            has_others=Exists(User.objects.filter(is_active=True).exclude(pk=person.pk)),
         )
-        rows = seen.order_by("slug").values_list("pk", "slug", "scope", "decides")
-        stores = tuple(Reachable(*row) for row in rows)
-        is_alone = any(store.scope == Scope.TEAM for store in stores) and is_sole_person()
-        return cls(person, stores, is_alone, timezone.now())
+        rows = list(seen.order_by("slug").values_list("pk", "slug", "scope", "decides", "has_others"))
+        stores = tuple(Reachable(pk, slug, scope, decides) for pk, slug, scope, decides, _ in rows)
+        return cls(person, stores, not any(has_others for *_, has_others in rows), timezone.now())
 
     def page_after(self, place: Place | None, asked: Asked, found: ProposalQuerySet, *, rows: int) -> Listing:
         """Return the page behind a place, the first one for None. Args: found: all, with what of each is fetched."""
