@@ -113,6 +113,7 @@ BENCHES: Mapping[str, tuple[str, Run]] = {
     "keyboard": (
         "100 mixed proposals cleared by keyboard at a person's pace; wrong targets, lost focus and layout shift 0",
         _keyboard,
+    ),
     "queue_pages": (
         "pages of the queue with 1,000,000 proposals that wait against 1,000, and against rendering their template",
         _queue_pages,

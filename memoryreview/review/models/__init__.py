@@ -17,6 +17,7 @@ from memoryreview.review.states import (
 from .change import Change, ChangedPath, Intent, RenamedPath, TidyStop
 from .erasure import Backup, Erasure, MovedCommit
 from .notice import Digest, Endpoint, Message
+from .person import Looked, SavedView
 from .proposal import Decision, Delivery, Proposal, Revision, RevisionDocument
 from .search import SearchedDocument, SearchedStore
 from .store import Agent, Store
@@ -38,6 +39,7 @@ __all__ = [
     "Erasure",
     "ErasureState",
     "Intent",
+    "Looked",
     "Membership",
     "Message",
     "MovedCommit",
@@ -47,6 +49,7 @@ __all__ = [
     "Revision",
     "RevisionDocument",
     "Role",
+    "SavedView",
     "SearchedDocument",
     "SearchedStore",
     "SignUpLink",

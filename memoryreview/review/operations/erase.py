@@ -244,6 +244,7 @@ def _prepare(shop: Workshop, eraser: Eraser, erasure: Erasure) -> Walked:
     rewrite.bring_in(aside, git_dir)
     scrub_logs(eraser)
     erase_rows.clean_sessions(eraser)
+    erase_rows.clean_views(eraser)
     erase_rows.clean_queue(eraser)
     with transaction.atomic():
         _put_in_force(store, eraser, walked, erasure, head=head, title=title, left=left)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
+from urllib.parse import unquote_plus
 
 from django.apps import apps
 from django.contrib.sessions.backends.db import SessionStore
@@ -22,6 +23,7 @@ from memoryreview.review.models import (
     Proposal,
     Revision,
     RevisionDocument,
+    SavedView,
     SearchedDocument,
     SearchedStore,
     State,
@@ -110,6 +112,14 @@ def clean_sessions(eraser: Eraser) -> None:
         if cleaned != told:
             session.session_data = SessionStore().encode(cleaned)
             session.save(update_fields=["session_data"])
+
+
+def clean_views(eraser: Eraser) -> None:
+    """Forget filters that somebody keeps and that look for the text."""
+    for view in SavedView.objects.all():
+        told = f"{view.name} {unquote_plus(view.query)}"
+        if eraser.prose(told) != told:
+            view.delete()
 
 
 def clean_queue(eraser: Eraser) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import parse_qsl
 
 from django.urls import reverse
 
 from memoryreview.core.concerns import GRAVITY
 from memoryreview.core.model import Scope
+from memoryreview.review.models import SavedView
 from memoryreview.review.operations.listing import Asked, Listing, Place, Risk, Standing, View
 from memoryreview.review.operations.waiting import COUNTED_AT_MOST
 
@@ -220,14 +222,39 @@ def pages(wanted: Filter, listing: Listing) -> Pages:
     )
 
 
-def view_links(wanted: Filter, counts: Sequence[str]) -> tuple[ViewLink, ...]:
-    """Return the views, of which `counts` are in the order of View. A filter stays behind: a view shows all of it."""
+def view_links(wanted: Filter, views: Sequence[tuple[str, Filter]], counts: Sequence[str]) -> tuple[ViewLink, ...]:
+    """Return views with their counts. The filter stays behind: a view shows all of it."""
     return tuple(
-        ViewLink(VIEW_WORDS[view], Filter(show=str(view)).url(), count, wanted.show == view and not wanted.is_set)
-        for view, count in zip(View, counts, strict=False)
+        ViewLink(name, view.url(), count, is_current=view.query() == wanted.query())
+        for (name, view), count in zip(views, counts, strict=True)
     )
+
+
+def built_in_views() -> tuple[tuple[str, Filter], ...]:
+    return tuple((VIEW_WORDS[view], Filter(show=str(view))) for view in View)
 
 
 def heading(wanted: Filter) -> str:
     """Name the list and its order."""
     return f"{VIEW_WORDS[View(wanted.show)]}, {'oldest first' if wanted.asked.is_by_age else 'riskiest first'}"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedView:
+    """A filter that a person named; `words` say what it asks for."""
+
+    id: int
+    name: str
+    url: str
+    words: str
+    wanted: Filter
+
+
+def named_views(saved: Iterable[SavedView]) -> tuple[NamedView, ...]:
+    """Prepare saved filters. What made sense once and does not any more is left out, as of an address."""
+    return tuple(_named(view, Filter.of(dict(parse_qsl(view.query)))) for view in saved)
+
+
+def _named(view: SavedView, wanted: Filter) -> NamedView:
+    words = [VIEW_WORDS[View(wanted.show)], *(chip.words for chip in chips(wanted))]
+    return NamedView(view.pk, view.name, wanted.url(), ", ".join(words), wanted)

@@ -31,6 +31,7 @@ from .toast import Toast
 ROWS = 50
 BOXES = 40
 UNREAD_AT_MOST = 100
+PROVED = "proved"
 
 
 def visible_changes(request: Request) -> ChangeQuerySet:
@@ -135,6 +136,8 @@ def _undo(request: Request, undone: Change, act: Callable[[Change], Change], *, 
     toast.put(request, _rolled_back(made, undone, url=links.change_url(made)))
     if request.POST.get("show") == UNREAD:
         return see_other(links.with_query(reverse("history"), show=UNREAD))
+    if request.POST.get("show") == PROVED:
+        return see_other(reverse("proved"))
     return see_other(links.change_url(made))
 
 

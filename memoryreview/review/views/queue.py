@@ -7,12 +7,16 @@ from dataclasses import dataclass, replace
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from memoryreview.review.models import Change, ChangeKind, Proposal
+from memoryreview.review.models import Change, ChangeKind, Proposal, SavedView
 from memoryreview.review.operations import takeback
-from memoryreview.review.operations.listing import WALKED, Asked, Reader, View
+from memoryreview.review.operations.listing import WALKED, Reader
+from memoryreview.review.operations.saved import proved_since
+from memoryreview.review.operations.waiting import COUNTED_AT_MOST
+from memoryreview.review.presenters import links
 from memoryreview.review.presenters.documents import LAYOUTS, SPLIT, requested_look
 from memoryreview.review.presenters.filters import (
     Chip,
@@ -20,16 +24,19 @@ from memoryreview.review.presenters.filters import (
     Filter,
     Pages,
     ViewLink,
+    built_in_views,
     chips,
     fitting_words,
     form_fields,
     heading,
+    named_views,
     pages,
     view_links,
 )
 from memoryreview.review.presenters.first_run import first_run
 from memoryreview.review.presenters.proposal import ProposalPage, proposal_page
 from memoryreview.review.presenters.rows import Row, rows
+from memoryreview.review.presenters.waiting import count_words
 
 from . import toast
 from .access import Request, number, signed_in
@@ -101,12 +108,14 @@ class _List:
     fitting: str
     views: tuple[ViewLink, ...]
     chips: tuple[Chip, ...]
+    save_url: str
     fields: tuple[Field, ...]
     agents: tuple[str, ...]
     ignored: tuple[str, ...]
     pages: Pages
     walked: int
     unread: int
+    proved: str
     waiting: int
 
 
@@ -116,8 +125,11 @@ def _list(request: Request, reader: Reader, wanted: Filter) -> _List:
         listing = reader.page_before(wanted.before, wanted.asked, lean, rows=ROWS)
     else:
         listing = reader.page_after(wanted.after, wanted.asked, lean, rows=ROWS)
-    asked = [*(Asked(view=view) for view in View), wanted.asked]
-    (*counts, unread), newest = reader.count(asked, unread_changes(request))
+    own = named_views(SavedView.objects.filter(person=request.user).order_by("name"))
+    views = [*built_in_views(), *((view.name, view.wanted) for view in own)]
+    asked = [*(view.asked for _, view in views), wanted.asked]
+    others = (unread_changes(request), proved_since(request.user)[: COUNTED_AT_MOST + 1])
+    (*counts, unread, proved), newest = reader.count(asked, *others)
     words = [
         fitting_words(count, is_walked=reader.is_walked(one), total=counts[0])
         for one, count in zip(asked, counts, strict=True)
@@ -127,14 +139,16 @@ def _list(request: Request, reader: Reader, wanted: Filter) -> _List:
         heading=heading(wanted),
         newest=newest,
         fitting=words[-1],
-        views=view_links(wanted, words),
+        views=view_links(wanted, views, words[:-1]),
         chips=chips(wanted),
+        save_url=links.with_query(reverse("views"), **wanted.query()),
         fields=form_fields(wanted, stores=[store.slug for store in reader.stores]),
         agents=tuple(sorted({proposal.agent.name for proposal in listing.proposals if proposal.agent})),
         ignored=wanted.ignored,
         pages=pages(wanted, listing),
         walked=WALKED if listing.is_short else 0,
         unread=unread,
+        proved=count_words(proved),
         waiting=counts[0],
     )
 

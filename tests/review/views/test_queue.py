@@ -82,7 +82,7 @@ def test_row_says_what_changes_where_and_who_wants_it(owner_client: Client, thre
 
 @pytest.mark.parametrize(
     ("address", "at_most"),
-    [("/", 12), ("/?agent=claude&risk=low", 12), ("/?q=nothing+of+this", 8), ("/?show=agents", 8)],
+    [("/", 14), ("/?agent=claude&risk=low", 14), ("/?q=nothing+of+this", 9), ("/?show=agents", 9)],
 )
 def test_queue_asks_the_database_little_however_much_waits(
     address: str, at_most: int, owner_client: Client, store: Store, propose: Propose
@@ -146,7 +146,8 @@ def test_filter_by_store_stays_in_the_addresses(
     [row] = page.all("a", class_="row__link")
     assert row.attributes["href"] == f"/proposals/{mine.pk}?store=other"
     kept = [link.attributes["href"] for link in page.all("a") if "store=other" in link.attributes["href"]]
-    assert {href.partition("?")[0] for href in kept} == {f"/proposals/{mine.pk}", f"/proposals/{mine.pk}/edit"}
+    own = {f"/proposals/{mine.pk}{act}" for act in ("", "/edit", "/duplicate")}
+    assert {href.partition("?")[0] for href in kept} == {*own, "/views/"}
     assert page.form(f"/proposals/{mine.pk}/approve")["store"] == "other"
     edited = read(owner_client.get(f"/proposals/{mine.pk}/edit", {"store": "other"}))
     assert edited.form(f"/proposals/{mine.pk}/edit")["store"] == "other"
@@ -217,6 +218,7 @@ def test_views_are_named_with_their_counts(owner_client: Client, three: list[Pro
         "/?show=mine": "Mine to decide 3",
         "/?show=second": "Second approval 0",
         "/?show=agents": "With agents 0",
+        "/proved/": "Applied by proof since you last looked 0",
     }
 
 
