@@ -88,6 +88,7 @@ def pages(site: Site) -> dict[str, str]:
         "quarantined": f"/proposals/{quarantined}",
         "memory": f"/proposals/{beside}",
         "edit": f"/proposals/{mixed}/edit",
+        "duplicate": f"/proposals/{mixed}/duplicate",
         "change": f"/changes/{oid}",
         "restore": f"/stores/axe/restore/{oid}",
         "batch": f"/batch?proposal={mixed}&proposal={deletion}",
@@ -133,6 +134,8 @@ def test_states_have_no_violation(
     page.goto(site.url + pages["proposal"])
     page.locator("summary", has_text="Reject").click()
     found |= _violations(page, f"reject-{look}")
+    page.locator("summary", has_text="Ask for changes").click()
+    found |= _violations(page, f"ask-{look}")
     page.goto(f"{site.url}/stores/axe/erase")
     page.get_by_label("The text, exactly as it stands").fill("listens on 5001")
     page.get_by_role("button", name="Preview").first.click()
