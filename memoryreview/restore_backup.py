@@ -73,7 +73,7 @@ def _restore(options: argparse.Namespace) -> int:
             staging.mkdir(mode=0o700, parents=True)
             archive.unpack(options.file, file, manifest, staging)
             _lay_out(options.file, staging, manifest)
-            _stop_pushing(options.file, staging / archive.DATABASE)
+            _stop_sending(options.file, staging / archive.DATABASE)
             if home.is_dir():
                 home.rmdir()
             staging.rename(home)
@@ -153,29 +153,51 @@ def _lay_out(path: Path, staging: Path, manifest: Manifest) -> None:
     os.sync()
 
 
-def _stop_pushing(path: Path, database: Path) -> None:
-    """Copy no baseline anywhere until a person says so here. Before the data folder stands where a worker finds it."""
+def _stop_sending(path: Path, database: Path) -> None:
+    """Copy no baseline and send no message anywhere until a person says so here. Call before a worker finds it."""
     try:
         with closing(sqlite3.connect(database)) as restored:
-            known = {column for _, column, *_ in restored.execute("PRAGMA table_info(review_store)")}
-            pushing = (
-                restored.execute("SELECT id, push_to FROM review_store WHERE push_to <> ''").fetchall()
-                if "push_to" in known  # a backup may be older than that
-                else []
-            )
-            for pk, target in pushing:
-                ended = (
-                    f"A backup was restored, so nothing is pushed to “{shown(str(target))}” any more. Turn it on again "
-                    "on the settings page, or save the address there empty."
-                )
-                restored.execute(
-                    "UPDATE review_store SET push_to = '', pushed = '', push_failures = 0, push_after = NULL, "
-                    "push_fault = ? WHERE id = ?",
-                    (ended, pk),
-                )
+            _stop_pushing(restored)
+            _stop_telling(restored)
             restored.commit()
     except sqlite3.Error as error:
         raise ArchiveError(path, f"is damaged: its database cannot be read ({error}).") from error
+
+
+def _has(restored: sqlite3.Connection, table: str, column: str) -> bool:
+    """Whether the backup knows a column; it may be older than that."""
+    return column in {name for _, name, *_ in restored.execute("SELECT * FROM pragma_table_info(?)", (table,))}
+
+
+def _stop_pushing(restored: sqlite3.Connection) -> None:
+    if not _has(restored, "review_store", "push_to"):
+        return
+    for pk, target in restored.execute("SELECT id, push_to FROM review_store WHERE push_to <> ''").fetchall():
+        ended = (
+            f"A backup was restored, so nothing is pushed to “{shown(str(target))}” any more. Turn it on again "
+            "on the settings page, or save the address there empty."
+        )
+        restored.execute(
+            "UPDATE review_store SET push_to = '', pushed = '', push_failures = 0, push_after = NULL, "
+            "push_fault = ? WHERE id = ?",
+            (ended, pk),
+        )
+
+
+def _stop_telling(restored: sqlite3.Connection) -> None:
+    if not _has(restored, "review_endpoint", "url"):
+        return
+    told = restored.execute("SELECT url FROM review_endpoint WHERE url <> ''").fetchall()
+    for (url,) in told:
+        complain(
+            f"A backup was restored, so no webhook tells “{shown(str(url))}” anything any more. Save the address again "
+            "on the digest page."
+        )
+    restored.execute("UPDATE review_endpoint SET url = '', secret = ''")
+    restored.execute(
+        "UPDATE review_message SET due_at = NULL, fault = ? WHERE due_at IS NOT NULL",
+        ("A backup was restored before this was sent.",),
+    )
 
 
 def _take_up(roots: Mapping[str, Path]) -> int:

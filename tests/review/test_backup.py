@@ -90,31 +90,45 @@ def test_restored_data_folder_has_everything_and_verifies(machine: Path, tmp_pat
     assert {path for path in (tmp_path / "new").rglob("*") if path.stat().st_mode & 0o077} == set()
 
 
-def test_nothing_is_pushed_from_a_restored_data_folder_until_a_person_says_so(machine: Path, tmp_path: Path) -> None:
-    def push_from_notes(members: dict[str, bytes], manifest: dict[str, object]) -> None:
-        members["memoryreview.sqlite3"] = content = pushing.read_bytes()
+TELL = """
+    INSERT INTO auth_user (id, username, password, is_superuser, is_staff, is_active, date_joined, first_name,
+        last_name, email) VALUES (7, 'olga', '!', 1, 0, 1, '2026-01-01', '', '', '');
+    INSERT INTO review_endpoint (person_id, writes_file, url, secret)
+        VALUES (7, 1, 'https://hooks.acme.example/x', 's');
+    INSERT INTO review_message (id, person_id, event, body, created_at, attempts, due_at, fault)
+        VALUES ('00000000000000000000000000000001', 7, 'digest.ready', '{}', '2026-01-01', 0, '2026-01-01', '');
+"""
+
+
+def test_nothing_is_sent_from_a_restored_data_folder_until_a_person_says_so(machine: Path, tmp_path: Path) -> None:
+    def send_from_there(members: dict[str, bytes], manifest: dict[str, object]) -> None:
+        members["memoryreview.sqlite3"] = content = sending.read_bytes()
         listed = manifest["members"]
         assert isinstance(listed, dict)
         listed["memoryreview.sqlite3"] = {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
-    pushing = tmp_path / "pushing.sqlite3"
+    sending = tmp_path / "sending.sqlite3"
     with zipfile.ZipFile(machine / "out.zip") as archive:
-        pushing.write_bytes(archive.read("memoryreview.sqlite3"))
-    with closing(sqlite3.connect(pushing)) as database:
+        sending.write_bytes(archive.read("memoryreview.sqlite3"))
+    with closing(sqlite3.connect(sending)) as database:
         database.execute("UPDATE review_store SET push_to = '/mnt/copy.git', pushed = 'x' WHERE slug = 'notes'")
-        database.commit()
-    backup = rewritten(machine / "out.zip", tmp_path / "pushing.zip", push_from_notes)
+        database.executescript(TELL)
+    backup = rewritten(machine / "out.zip", tmp_path / "sending.zip", send_from_there)
 
     arguments = ("--root", f"notes={tmp_path / 'notes'}", "--root", f"codex={tmp_path / 'codex'}")
     done = memoryreview(tmp_path, "restore-backup", str(backup), *arguments, home="new")
 
     assert "notes: A backup was restored, so nothing is pushed to “/mnt/copy.git” any more." in done.stderr
     assert "codex: A backup" not in done.stderr
+    assert "so no webhook tells “https://hooks.acme.example/x” anything any more." in done.stderr
     with closing(sqlite3.connect(tmp_path / "new/memoryreview.sqlite3")) as database:
         stores = database.execute("SELECT slug, push_to, pushed, push_fault <> '' FROM review_store ORDER BY slug")
         assert stores.fetchall() == [("codex", "", "", 0), ("notes", "", "", 1)]
         told = database.execute("SELECT note FROM review_decision WHERE note LIKE 'A backup was restored%'").fetchall()
         assert len(told) == 1
+        assert database.execute("SELECT url, secret FROM review_endpoint").fetchall() == [("", "")]
+        messages = database.execute("SELECT event, due_at, fault FROM review_message").fetchall()
+        assert messages == [("digest.ready", None, "A backup was restored before this was sent.")]
 
 
 def test_folders_that_are_not_on_this_machine_are_named_and_the_rest_is_there(machine: Path, tmp_path: Path) -> None:
