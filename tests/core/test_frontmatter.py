@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from memoryreview.core import frontmatter
@@ -310,6 +310,7 @@ values_of_any_kind = st.text(alphabet="ab #:'\"[]{}*&!|>-@,?%`\t", max_size=8)
 
 
 @given(st.lists(st.tuples(st.sampled_from(["a", "b", "  c"]), values_of_any_kind), min_size=1, max_size=3))
+@example([("a", "'"), ("a", "*"), ("a", "'")])  # one quoted text over three lines, to a parser
 @settings(max_examples=400)
 def test_head_fails_exactly_where_a_yaml_parser_does(entries: list[tuple[str, str]]) -> None:
     lines = [f"{key}: {value}" for key, value in entries]
@@ -325,7 +326,8 @@ def test_head_fails_exactly_where_a_yaml_parser_does(entries: list[tuple[str, st
         assert failing
     else:
         has_reference = any(getattr(event, "anchor", None) or getattr(event, "tag", None) for event in events)
-        assert failing <= {"head-alias"} or has_reference
+        # No parser is asked about a head in which something reads as an alias: each line is judged by itself there.
+        assert not failing or "head-alias" in failing or has_reference
 
 
 @given(st.binary(max_size=60).map(lambda tail: b"---\n" + tail) | st.binary(max_size=60))

@@ -82,12 +82,12 @@ def submit(*operations: receive.RequestedOperation, store: str = "notes") -> Pro
 
 
 def approve(proposal_id: int) -> None:
-    """Press approve on what the page shows now; a page that shows it applied has no such button."""
+    """Press approve on what the page shows now, twice if it asks; one that shows it applied has no such button."""
     proposal = decide.fetch(proposal_id)
     if proposal.state in (State.PENDING, State.APPLYING):
         with reading(proposal.store) as repository:
             shown = standing(proposal.revision, repository).shown
-        decide.approve(proposal.pk, person=owner(), version=proposal.version, shown=shown)
+        decide.approve(proposal.pk, person=owner(), version=proposal.version, shown=shown, confirmed=True)
 
 
 @dataclass(frozen=True, slots=True)

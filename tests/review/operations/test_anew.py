@@ -232,7 +232,7 @@ def test_c116_a_baseline_whose_config_was_changed_is_not_lost(ground: Ground, ow
         adopt_again(ground.store)
     page = owner_client.get("/stores/notes/").content.decode()
     assert "copy the file of another baseline" in page
-    assert "Begin a new baseline" not in page
+    assert "/begin-anew" not in page
     assert set_aside(ground.store) == []
 
 
@@ -284,7 +284,7 @@ class TestButton:
         assert owner_client.post("/stores/notes/begin-anew").status_code == 303
         page = owner_client.get("/stores/notes/").content.decode()
         assert "history begins on" in page
-        assert "Begin a new baseline" not in page
+        assert "/begin-anew" not in page
         assert Decision.objects.latest("pk").person == owner
         again = owner_client.post("/stores/notes/begin-anew")
         assert again.status_code == 409 or b"whole" in again.content
