@@ -3,7 +3,7 @@ nothing here feeds a verdict or applies a change."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from .align import Hunk as Run
 from .align import align, grouped
@@ -51,14 +51,7 @@ def document_diff(
     )
     canvas = Canvas(left, right, runs, window_chars, is_coarse=is_coarse)
     groups = _groups(runs, context_lines, len(left), opened)
-    hunks: list[Hunk] = []
-    reached = 0
-    for group in groups:
-        hunk = canvas.hunk(group, group.start - reached)
-        if hunk is None:
-            break
-        hunks.append(hunk)
-        reached = group.end
+    hunks, reached = _drawn(canvas, groups)
     shown, wanted = sum(len(hunk.lines) for hunk in hunks), sum(group.height for group in groups)
     said = list(_in_words(old, new, canvas)) if old is not None and new is not None else []
     if is_coarse and runs and added and removed:
@@ -80,6 +73,19 @@ def document_diff(
         truncated=shown < wanted or canvas.is_cut,
         folded=len(left) - reached if shown == wanted and runs else 0,
     )
+
+
+def _drawn(canvas: Canvas, groups: Iterable[Group]) -> tuple[list[Hunk], int]:
+    """Return the hunks that the canvas has room for, and the old line before which they end."""
+    hunks: list[Hunk] = []
+    reached = 0
+    for group in groups:
+        hunk = canvas.hunk(group, group.start - reached)
+        if hunk is None:
+            break
+        hunks.append(hunk)
+        reached = group.end
+    return hunks, reached
 
 
 def is_shown_whole(old: bytes | None, new: bytes | None) -> bool:

@@ -176,10 +176,7 @@ def _page(
     delta = {path: seen.delta[path] for path in lead_first(seen.delta, proposal.store.format)}
     shown = documents.documents(seen.tree, delta, slug=slug, look=look, url=links.proposal_url(proposal))
     actions = Actions() if unreadable else _actions(proposal, revision, person, seen, shown)
-    offered = _offered(proposal, seen, shown, look) if actions.approve and not actions.refusal else ()
-    if offered:
-        shown = with_portions(shown, offered, seen.dropped)
-        actions = replace(actions, portions=len(offered), dropped=len(seen.dropped))
+    shown, actions = _in_portions(proposal, seen, look, shown, actions)
     paths = lead_first(proposal.paths, proposal.store.format)
     path, url = paths[0] if paths else "", links.proposal_url(proposal)
     return ProposalPage(
@@ -224,6 +221,17 @@ def _page(
         memory=memory_view(seen.remembered, slug, _gone(delta)) if seen.remembered else None,
         outcome=None if is_open else outcome(proposal, now),
     )
+
+
+def _in_portions(
+    proposal: Proposal, seen: _Seen, look: Look, shown: tuple[DocumentView, ...], actions: Actions
+) -> tuple[tuple[DocumentView, ...], Actions]:
+    """Offer a box for each part where the person may leave some out."""
+    offered = _offered(proposal, seen, shown, look) if actions.approve and not actions.refusal else ()
+    if not offered:
+        return shown, actions
+    counted = replace(actions, portions=len(offered), dropped=len(seen.dropped))
+    return with_portions(shown, offered, seen.dropped), counted
 
 
 def _asked(proposal: Proposal, revision: Revision) -> str:
