@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from . import serve
 from .connect.client import Client, ProblemError
 from .connect.console import DONE, run, say
+from .connect.console import gettext_noop as _
 from .core.errors import MemoryReviewError
 from .core.model import FormatName, Scope
 
@@ -60,8 +61,8 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="memoryreview demo", description="Try memoryreview on sample memory, in a folder that is thrown away."
     )
-    made.add_argument("--port", type=int, default=8765, help="port of the pages (default: 8765)")
-    made.add_argument("--no-open", action="store_true", help="do not open a browser")
+    made.add_argument("--port", type=int, default=8765, help=_("port of the pages (default: 8765)"))
+    made.add_argument("--no-open", action="store_true", help=_("do not open a browser"))
     return made
 
 

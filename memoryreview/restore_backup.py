@@ -20,6 +20,7 @@ from .baseline.objects import is_oid
 from .baseline.refs import BRANCH
 from .baseline.repository import Repository
 from .connect.console import DONE, REFUSED, complain, run, say
+from .connect.console import gettext_noop as _
 from .core.errors import MemoryReviewError
 from .core.names import shown
 
@@ -46,13 +47,13 @@ def parser() -> argparse.ArgumentParser:
         prog="memoryreview restore-backup",
         description="Unpack a backup into the data folder (MEMORYREVIEW_HOME), which must be empty or missing.",
     )
-    made.add_argument("file", type=Path, help="what `backup` wrote")
+    made.add_argument("file", type=Path, help=_("what `backup` wrote"))
     made.add_argument(
         "--root",
         action="append",
         default=[],
         metavar="STORE=FOLDER",
-        help="where a store's memory folder is on this machine; an empty folder gets the approved documents",
+        help=_("where a store's memory folder is on this machine; an empty folder gets the approved documents"),
     )
     return made
 

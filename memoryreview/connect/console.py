@@ -56,6 +56,11 @@ def read_bytes(name: str, *, limit_bytes: int = Limits().refused_bytes) -> bytes
     return content
 
 
+def gettext_noop(text: str) -> str:
+    """Mark a text for the catalogue of another language, as Django's own does, which these commands must not load."""
+    return text
+
+
 def say(text: str) -> None:
     """Print one line: no control character reaches the terminal, and what its encoding lacks is escaped."""
     _write(sys.stdout, text)

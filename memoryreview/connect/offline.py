@@ -29,6 +29,7 @@ from memoryreview.core.redact import action_shape, redacted
 from memoryreview.core.text import decode
 
 from .console import DONE, REFUSED, STANDARD_INPUT, UnreadableError, read_bytes, run, say
+from .console import gettext_noop as _
 
 AUTO = "auto"
 MAX_READ_BYTES = 64 * 1024 * 1024
@@ -53,13 +54,13 @@ def classify_parser() -> argparse.ArgumentParser:
         description="Say what may be applied without a person. Compares two files or two folders. Knows the time and "
         "no history: what depends on an approved deletion, an approved rename or the age of a line waits.",
     )
-    parser.add_argument("base", help="file or folder as it is")
-    parser.add_argument("proposed", help="file or folder as it would be")
+    parser.add_argument("base", help=_("file or folder as it is"))
+    parser.add_argument("proposed", help=_("file or folder as it would be"))
     parser.add_argument(
-        "--format", choices=[AUTO, *FormatName], default=AUTO, help="format of the memory (default: auto)"
+        "--format", choices=[AUTO, *FormatName], default=AUTO, help=_("format of the memory (default: auto)")
     )
-    parser.add_argument("--json", action="store_true", help="print the classification as JSON")
-    parser.add_argument("--fail-on", choices=sorted(_FAILING), help="exit 1 when something waits or is refused")
+    parser.add_argument("--json", action="store_true", help=_("print the classification as JSON"))
+    parser.add_argument("--fail-on", choices=sorted(_FAILING), help=_("exit 1 when something waits or is refused"))
     return parser
 
 
@@ -73,9 +74,9 @@ def scan_text_parser() -> argparse.ArgumentParser:
         prog="memoryreview scan-text", description="Look for secrets and hidden instructions in one text."
     )
     parser.add_argument(
-        "file", nargs="?", default=STANDARD_INPUT, help="file to scan; - reads standard input (default)"
+        "file", nargs="?", default=STANDARD_INPUT, help=_("file to scan; - reads standard input (default)")
     )
-    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    parser.add_argument("--json", action="store_true", help=_("print the findings as JSON"))
     return parser
 
 

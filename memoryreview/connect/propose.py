@@ -15,6 +15,7 @@ from memoryreview.core.text import decode
 
 from .client import Client
 from .console import STANDARD_INPUT, USAGE, complain, read_bytes, run, say
+from .console import gettext_noop as _
 
 
 def command(argv: Sequence[str]) -> int:
@@ -27,18 +28,18 @@ def parser() -> argparse.ArgumentParser:
         prog="memoryreview propose",
         description="Propose a change of a memory store. MEMORYREVIEW_URL and MEMORYREVIEW_TOKEN say where and who.",
     )
-    made.add_argument("--store", required=True, help="name of the store")
+    made.add_argument("--store", required=True, help=_("name of the store"))
     what = made.add_mutually_exclusive_group(required=True)
     what.add_argument(
-        "--file", metavar="PATH", help="propose the whole text of this document; - reads it from standard input"
+        "--file", metavar="PATH", help=_("propose the whole text of this document; - reads it from standard input")
     )
-    what.add_argument("--patch", metavar="FILE", help="propose a unified diff; - reads it from standard input")
-    made.add_argument("--as", dest="name", metavar="NAME", help="path of the document in the store, for --file")
-    made.add_argument("--title", help="what the change is, in a few words")
-    made.add_argument("--rationale", help="why it should be remembered")
-    made.add_argument("--evidence", action="append", metavar="TEXT", help="quote that supports it; may be repeated")
-    made.add_argument("--base", metavar="COMMIT", help="commit that the change was made from")
-    made.add_argument("--json", action="store_true", help="print the answer as JSON")
+    what.add_argument("--patch", metavar="FILE", help=_("propose a unified diff; - reads it from standard input"))
+    made.add_argument("--as", dest="name", metavar="NAME", help=_("path of the document in the store, for --file"))
+    made.add_argument("--title", help=_("what the change is, in a few words"))
+    made.add_argument("--rationale", help=_("why it should be remembered"))
+    made.add_argument("--evidence", action="append", metavar="TEXT", help=_("quote that supports it; may be repeated"))
+    made.add_argument("--base", metavar="COMMIT", help=_("commit that the change was made from"))
+    made.add_argument("--json", action="store_true", help=_("print the answer as JSON"))
     return made
 
 

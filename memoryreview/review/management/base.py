@@ -13,6 +13,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import DatabaseError, connections
 from django.db.migrations.executor import MigrationExecutor
+from django.utils.translation import gettext_noop as _
 
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.database import NOTHING_CHANGED, DatabaseUnusableError, unusable
@@ -84,7 +85,7 @@ class MemoryCommand(BaseCommand):
     requires_system_checks: list[str] = []  # noqa: RUF012  # Django's own type; checks run in CI and at `up`
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--json", action="store_true", help="print JSON for programs")
+        parser.add_argument("--json", action="store_true", help=_("print JSON for programs"))
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         if shutil.which("git") is None:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from django.core.management import get_commands, load_command_class
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from memoryreview.cli import EARLY_COMMANDS
 from memoryreview.core.concerns import Concern
-from memoryreview.core.model import Kind
+from memoryreview.core.model import Kind, Severity
 from memoryreview.core.scan.catalogue import NamedRule, named_rules
 from memoryreview.review.models import ChangeKind, Reason, State, Verb
 
@@ -57,11 +59,11 @@ def _options(command: str, parser: argparse.ArgumentParser) -> Iterator[Option]:
         elif action.dest not in _OF_DJANGO:
             choices = f" ({', '.join(map(str, action.choices))})" if action.choices else ""
             name = ", ".join(action.option_strings) or str(action.metavar or action.dest).upper()
-            yield Option(command, name, f"{action.help}{choices}" if action.help else "")
+            yield Option(command, name, f"{_(action.help)}{choices}" if action.help else "")
 
 
 def _table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    cells = [heads, tuple("---" for _ in heads), *rows]
+    cells = [heads, ("---",) * len(heads), *rows]
     return "\n".join(f"| {' | '.join(_cell(text) for text in row)} |" for row in cells)
 
 
@@ -70,24 +72,28 @@ def _cell(text: str) -> str:
 
 
 def _words(names: Iterable[str], words: Mapping[str, str], head: str) -> str:
-    return _table((head, "meaning"), ((f"`{name}`", words[name]) for name in names))
+    return _table((head, _("meaning")), ((f"`{name}`", str(words[name])) for name in names))
 
 
 def _rule(rule: NamedRule) -> tuple[str, ...]:
-    return rule.scanner, f"`{rule.id}`", " or ".join(rule.severities) or "block or review", rule.words
+    severities = rule.severities or (Severity.BLOCK, Severity.REVIEW)
+    return rule.scanner, f"`{rule.id}`", _(" or ").join(severities), _(rule.words)
 
 
 TABLES: dict[str, Callable[[], str]] = {
-    "states": lambda: _words(State, {str(one): words for one, words in STATE_WORDS.items()}, "state"),
-    "verbs": lambda: _words(Verb, {str(one): words for one, words in VERB_WORDS.items()}, "verb"),
-    "changes": lambda: _words(ChangeKind, {str(one): words for one, words in CHANGE_WORDS.items()}, "kind"),
-    "concerns": lambda: _words(Concern, {str(one): words for one, words in CONCERN_WORDS.items()}, "reason"),
-    "kinds": lambda: _words(Kind, {str(one): words for one, words in KIND_WORDS.items()}, "kind"),
-    "reasons": lambda: _table(("key", "reason"), ((f"`{n}`", f"`{one}`") for n, one in enumerate(Reason, start=1))),
-    "options": lambda: _table(
-        ("command", "argument", "does"), ((f"`{one.command}`", f"`{one.name}`", one.words) for one in options())
+    "states": lambda: _words(State, {str(one): words for one, words in STATE_WORDS.items()}, _("state")),
+    "verbs": lambda: _words(Verb, {str(one): words for one, words in VERB_WORDS.items()}, _("verb")),
+    "changes": lambda: _words(ChangeKind, {str(one): words for one, words in CHANGE_WORDS.items()}, _("kind")),
+    "concerns": lambda: _words(Concern, {str(one): words for one, words in CONCERN_WORDS.items()}, _("reason")),
+    "kinds": lambda: _words(Kind, {str(one): words for one, words in KIND_WORDS.items()}, _("kind")),
+    "reasons": lambda: _table(
+        (pgettext("keyboard", "key"), _("reason")), ((f"`{n}`", f"`{one}`") for n, one in enumerate(Reason, start=1))
     ),
-    "rules": lambda: _table(("scanner", "rule", "severity", "sees"), map(_rule, named_rules())),
+    "options": lambda: _table(
+        (_("command"), _("argument"), _("does")),
+        ((f"`{one.command}`", f"`{one.name}`", one.words) for one in options()),
+    ),
+    "rules": lambda: _table((_("scanner"), _("rule"), _("severity"), _("sees")), map(_rule, named_rules())),
 }
 """By the name that stands in a page as a line of its own: `[[states]]`."""
 

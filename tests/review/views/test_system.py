@@ -1,23 +1,13 @@
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from django.core.management import get_commands
 from django.test import Client, RequestFactory
 
-from memoryreview.cli import EARLY_COMMANDS
-from memoryreview.core.concerns import Concern
-from memoryreview.core.errors import MemoryReviewError
-from memoryreview.core.model import Kind
-from memoryreview.core.scan.catalogue import named_rules
-from memoryreview.review.models import ChangeKind, Reason, State, Store, Verb
-from memoryreview.review.presenters import help as help_text
+from memoryreview.review.models import Store
 from memoryreview.review.presenters import keys
-from memoryreview.review.presenters.help_tables import options
 from memoryreview.review.views.errors import server_error
 from memoryreview.review.views.urls import page_urls
 
@@ -26,12 +16,6 @@ from .reading import read
 ROOT = Path(__file__).parents[3]
 STATIC = ROOT / "static" / "memoryreview"
 BOTH = pytest.mark.django_db(databases=["default", "queue"])
-
-
-def _subclasses(of: type[MemoryReviewError]) -> Iterator[type[MemoryReviewError]]:
-    for one in of.__subclasses__():
-        yield one
-        yield from _subclasses(one)
 
 
 @BOTH
@@ -59,110 +43,6 @@ def test_health_tells_a_baseline_that_cannot_be_read(owner_client: Client, store
 
     assert page.one("h1").text == "Something needs you"
     assert "cannot be read" in page.text
-
-
-@pytest.mark.parametrize("name", help_text.NAMES)
-def test_help_page_is_there_and_linked(owner_client: Client, name: str) -> None:
-    answer = owner_client.get(f"/help/{name}")
-
-    page = read(answer)
-    shown = help_text.help_page(name)
-    assert shown is not None
-    assert page.all("h1")[0].text == shown.title
-    assert shown.title in [link.text for link in page.all("a", aria_current="page", href=shown.url)]
-
-
-def test_unknown_help_page_is_not_found(owner_client: Client) -> None:
-    assert owner_client.get("/help/nope").status_code == 404
-
-
-def test_help_names_every_kind() -> None:
-    text = (help_text.FOLDER / "classes.md").read_text()
-    refused = {Kind.NOT_UTF8, Kind.LINE_ENDS, Kind.DELIMITER, Kind.NAME_CLASH, Kind.OVER_SIZE, Kind.TOOL_GENERATED}
-
-    assert [kind for kind in Kind if f"`{kind}`" not in text and kind not in refused] == []
-
-
-NAMED = {
-    "states": State,
-    "verbs": Verb,
-    "reasons": Reason,
-    "changes": ChangeKind,
-    "concerns": Concern,
-    "kinds": Kind,
-}
-
-
-@pytest.mark.parametrize("table", NAMED)
-def test_help_names_every_value_of(table: str, owner_client: Client) -> None:
-    codes = {code.text for code in read(owner_client.get("/help/life")).all("code")}
-
-    assert f"[[{table}]]" in (help_text.FOLDER / "life.md").read_text()
-    assert [str(value) for value in NAMED[table] if str(value) not in codes] == []
-
-
-def test_help_names_every_rule_that_a_scanner_may_report(owner_client: Client) -> None:
-    codes = {code.text for code in read(owner_client.get("/help/scanners")).all("code")}
-    sources = "".join(path.read_text() for path in (ROOT / "memoryreview" / "core" / "scan").glob("*.py"))
-    disguises = set(re.findall(r'(?:_core_hits\(.*, |_hit\(\w+, match, )"(\w+)", Severity', sources))
-    stated = set(re.findall(r'(?:_Odd\(at, |_fixed\(|Hit\(\s*"\w+",\s*)"([a-z-]+)"', sources))
-    reported = stated | {f"disguise-{name}" for name in disguises}
-
-    assert len(disguises) == 5
-    assert len(reported) > 10
-    assert sorted((reported | {rule.id for rule in named_rules()}) - codes) == []
-
-
-def test_help_names_every_argument_of_every_command(owner_client: Client) -> None:
-    codes = {code.text for code in read(owner_client.get("/help/commands")).all("code")}
-    found = list(options())
-
-    known = {("propose", "--patch"), ("verify", "--rebuild"), ("agent add", "--store"), ("up", "--port")}
-    assert known <= {(one.command, one.name) for one in found}
-    assert [(one.command, one.name) for one in found if not one.words or one.name not in codes] == []
-
-
-def test_help_names_every_setting_and_its_default() -> None:
-    text = (help_text.FOLDER / "settings.md").read_text()
-    sources = [path.read_text() for path in (ROOT / "memoryreview").rglob("*.py")]
-    settings = {name for source in sources for name in re.findall(r"MEMORYREVIEW_[A-Z_]*[A-Z]", source)}
-    numbers = re.findall(r'env_int\("(\w+)", (\d[\d *]*)', (ROOT / "memoryreview" / "settings.py").read_text())
-
-    assert sorted(name for name in settings if f"`{name}`" not in text) == []
-    assert len(numbers) >= 6
-    for name, default in numbers:
-        value = math.prod(int(factor) for factor in default.split("*"))
-        assert f"| `{name}` | {value} |" in text
-
-
-def test_all_help_stands_on_one_page_and_each_part_has_an_address(owner_client: Client) -> None:
-    page = read(owner_client.get("/help/all"))
-    anchors = [section.attributes["id"] for section in page.all("section")]
-
-    assert [heading.text for heading in page.all("h1")] == [one.title for one in help_text.help_pages()]
-    assert len(anchors) == len(set(anchors))
-    assert "[[" not in page.text
-    linked = {link.attributes.get("href", "") for link in read(owner_client.get("/help/life")).all("a")}
-    assert {f"#{anchor}" for anchor in anchors if anchor.startswith("life-")} <= linked
-
-
-def test_help_names_every_error_type(client: Client) -> None:
-    client.get("/api/v1/nothing")  # loads the doors of agents with their errors
-    text = (help_text.FOLDER / "errors.md").read_text()
-    types = {error.problem for error in _subclasses(MemoryReviewError) if error.__module__.startswith("memoryreview")}
-
-    made_elsewhere = {"unauthorized", "method-not-allowed", "internal-error", "quarantined"}
-
-    assert set(re.findall(r"^\| `([a-z0-9-]+)`", text, flags=re.MULTILINE)) - made_elsewhere == (
-        types - {"unreachable"} - made_elsewhere
-    )
-
-
-def test_help_names_every_command() -> None:
-    text = (help_text.FOLDER / "commands.md").read_text()
-    ours = {name for name, app in get_commands().items() if app == "memoryreview.review"} | set(EARLY_COMMANDS)
-
-    assert sorted(name for name in ours if f"memoryreview {name}" not in text and f"`{name}" not in text) == []
 
 
 def test_help_and_dialog_show_the_table_of_keys(owner_client: Client) -> None:

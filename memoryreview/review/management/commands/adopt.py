@@ -6,6 +6,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
+
 from memoryreview.core.model import FormatName, Guard, Scope
 from memoryreview.review.management.base import MemoryCommand
 from memoryreview.review.operations import anew, horizon
@@ -22,21 +24,24 @@ class Command(MemoryCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("path", type=Path, help="folder of Markdown memory")
-        parser.add_argument("--name", default="", help="name of the store (default: from the folder)")
+        parser.add_argument("path", type=Path, help=_("folder of Markdown memory"))
+        parser.add_argument("--name", default="", help=_("name of the store (default: from the folder)"))
         parser.add_argument(
-            "--format", default="auto", choices=["auto", *map(str, FormatName)], help="of the memory (default: auto)"
+            "--format", default="auto", choices=["auto", *map(str, FormatName)], help=_("of the memory (default: auto)")
         )
         parser.add_argument(
-            "--scope", default=str(Scope.PRIVATE), choices=list(map(str, Scope)), help="who reads it (default: private)"
+            "--scope",
+            default=str(Scope.PRIVATE),
+            choices=list(map(str, Scope)),
+            help=_("who reads it (default: private)"),
         )
         parser.add_argument(
             "--guard",
             default=str(Guard.OBSERVE),
             choices=list(map(str, Guard)),
-            help="what becomes of direct writes (default: observe)",
+            help=_("what becomes of direct writes (default: observe)"),
         )
-        parser.add_argument("--team", default="", help="team of a team store (default: the store's name)")
+        parser.add_argument("--team", default="", help=_("team of a team store (default: the store's name)"))
 
     def handle(self, *args: Any, **options: Any) -> None:
         known = anew.adopted_at(options["path"])

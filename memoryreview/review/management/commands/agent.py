@@ -4,6 +4,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext_noop as _
 
 from memoryreview.review.management.base import MemoryCommand, RefusedCommandError, store_named
 from memoryreview.review.models import Agent
@@ -15,13 +16,13 @@ class Command(MemoryCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         acts = parser.add_subparsers(dest="act", required=True, metavar="add|list|revoke")
-        add = acts.add_parser("add", help="register an agent; its token and webhook secret are shown once")
-        add.add_argument("name", help="of the agent")
-        add.add_argument("--store", action="append", default=[], help="a store it may propose to (default: all)")
-        revoke = acts.add_parser("revoke", help="make an agent's credentials useless")
-        revoke.add_argument("name", help="of the agent whose token ends")
-        for sub in (add, revoke, acts.add_parser("list", help="list agents")):
-            sub.add_argument("--json", action="store_true", help="print JSON for programs")
+        add = acts.add_parser("add", help=_("register an agent; its token and webhook secret are shown once"))
+        add.add_argument("name", help=_("of the agent"))
+        add.add_argument("--store", action="append", default=[], help=_("a store it may propose to (default: all)"))
+        revoke = acts.add_parser("revoke", help=_("make an agent's credentials useless"))
+        revoke.add_argument("name", help=_("of the agent whose token ends"))
+        for sub in (add, revoke, acts.add_parser("list", help=_("list agents"))):
+            sub.add_argument("--json", action="store_true", help=_("print JSON for programs"))
 
     def handle(self, *args: Any, **options: Any) -> None:
         {"add": self._add, "list": self._list, "revoke": self._revoke}[options["act"]](options)

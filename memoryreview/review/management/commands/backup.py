@@ -4,6 +4,8 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
+
 from memoryreview.review.management.base import MemoryCommand
 from memoryreview.review.operations.backup import back_up
 from memoryreview.review.presenters.words import plural, size_words
@@ -17,7 +19,7 @@ class Command(MemoryCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("file", type=Path, help="a file that does not exist yet")
+        parser.add_argument("file", type=Path, help=_("a file that does not exist yet"))
 
     def handle(self, *args: Any, **options: Any) -> None:
         made = back_up(options["file"])

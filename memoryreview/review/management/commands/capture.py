@@ -4,6 +4,8 @@ import sys
 from argparse import ArgumentParser
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
+
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.management.base import MemoryCommand, store_named
 from memoryreview.review.models import Proposal, Store
@@ -15,7 +17,7 @@ class Command(MemoryCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("store", nargs="?", default="", help="name of a store (default: all)")
+        parser.add_argument("store", nargs="?", default="", help=_("name of a store (default: all)"))
 
     def handle(self, *args: Any, **options: Any) -> None:
         stores = [store_named(options["store"])] if options["store"] else list(Store.objects.order_by("pk"))

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
+
 from memoryreview.review.management.base import MemoryCommand, RefusedCommandError, store_named
 from memoryreview.review.models import Change, Store
 from memoryreview.review.operations.lineage import passages
@@ -19,9 +21,11 @@ class Command(MemoryCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("store", nargs="?", default="", help="name of a store (default: all)")
-        parser.add_argument("--path", default="", help="only changes of this document, under its earlier names as well")
-        parser.add_argument("--limit", type=int, default=0, help="at most so many")
+        parser.add_argument("store", nargs="?", default="", help=_("name of a store (default: all)"))
+        parser.add_argument(
+            "--path", default="", help=_("only changes of this document, under its earlier names as well")
+        )
+        parser.add_argument("--limit", type=int, default=0, help=_("at most so many"))
 
     def handle(self, *args: Any, **options: Any) -> None:
         store = store_named(options["store"]) if options["store"] else None

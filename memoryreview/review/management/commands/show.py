@@ -3,6 +3,8 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
+
 from memoryreview.review.management.base import MemoryCommand, RefusedCommandError, proposal_json
 from memoryreview.review.models import Proposal
 
@@ -12,7 +14,7 @@ class Command(MemoryCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("id", type=int, help="number of the proposal")
+        parser.add_argument("id", type=int, help=_("number of the proposal"))
 
     def handle(self, *args: Any, **options: Any) -> None:
         proposal = Proposal.objects.select_related("store", "agent").filter(pk=options["id"]).first()

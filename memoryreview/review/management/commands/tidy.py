@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
+
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.core.model import Action, Problem
 from memoryreview.review.management.base import MemoryCommand, RefusedCommandError, store_named
@@ -20,8 +22,8 @@ class Command(MemoryCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("store", nargs="?", default="", help="name of a store (default: all)")
-        parser.add_argument("--dry-run", action="store_true", help="say what would be done; change nothing")
+        parser.add_argument("store", nargs="?", default="", help=_("name of a store (default: all)"))
+        parser.add_argument("--dry-run", action="store_true", help=_("say what would be done; change nothing"))
 
     def handle(self, *args: Any, **options: Any) -> None:
         stores = [store_named(options["store"])] if options["store"] else list(Store.objects.order_by("slug"))

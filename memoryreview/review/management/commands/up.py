@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext_noop as _
 
 from memoryreview import serve
 from memoryreview.review.management.base import MemoryCommand
@@ -19,9 +20,9 @@ class Command(MemoryCommand):
     requires_system_checks = ["review"]  # noqa: RUF012
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--host", default="127.0.0.1", help="address to serve at (default: 127.0.0.1)")
-        parser.add_argument("--port", type=int, default=8765, help="port of the pages (default: 8765)")
-        parser.add_argument("--no-open", action="store_true", help="do not open a browser")
+        parser.add_argument("--host", default="127.0.0.1", help=_("address to serve at (default: 127.0.0.1)"))
+        parser.add_argument("--port", type=int, default=8765, help=_("port of the pages (default: 8765)"))
+        parser.add_argument("--no-open", action="store_true", help=_("do not open a browser"))
 
     def handle(self, *args: Any, **options: Any) -> None:
         server = serve.Server(host=options["host"], port=options["port"], home=Path(settings.HOME))

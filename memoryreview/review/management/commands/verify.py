@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
+
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.management.base import MemoryCommand, store_named
 from memoryreview.review.models import Store
@@ -19,11 +21,11 @@ class Command(MemoryCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("store", nargs="?", default="", help="name of a store (default: all)")
+        parser.add_argument("store", nargs="?", default="", help=_("name of a store (default: all)"))
         parser.add_argument(
             "--rebuild",
             action="store_true",
-            help="first derive anew what git and the decisions tell: the record of changes and what the queue shows",
+            help=_("first derive anew what git and the decisions tell: the record of changes and what the queue shows"),
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
