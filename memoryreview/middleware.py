@@ -1,12 +1,15 @@
-"""What holds for every answer: the host is one of ours, and the page may load nothing from elsewhere."""
+"""What holds for every answer: host, language, and that the page may load nothing from elsewhere."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TypeAlias
 
+from django.conf import settings
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
+from django.utils import translation
+from django.utils.cache import patch_vary_headers
 
 GetResponse: TypeAlias = Callable[[HttpRequest], HttpResponse]
 
@@ -39,6 +42,26 @@ def without_cookies(get_response: GetResponse) -> GetResponse:
             request.META.pop("HTTP_COOKIE", None)
             request.COOKIES = {}
         return get_response(request)
+
+    return middleware
+
+
+def page_language(get_response: GetResponse) -> GetResponse:
+    """Speak to people in the language that a cookie or else the browser asks for, and to agents in English always.
+
+    What is said at the doors of agents is a contract that programs read.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        if request.path_info.startswith(AGENT_DOORS):
+            with translation.override(settings.LANGUAGE_CODE):
+                return get_response(request)
+        language = translation.get_language_from_request(request)
+        with translation.override(language):
+            response = get_response(request)
+        patch_vary_headers(response, ("Accept-Language", "Cookie"))
+        response.headers.setdefault("Content-Language", language)
+        return response
 
     return middleware
 

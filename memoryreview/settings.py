@@ -72,6 +72,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "memoryreview.middleware.without_cookies",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "memoryreview.middleware.page_language",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -185,7 +186,13 @@ if DIGEST_HOUR > 23:
 WEBHOOK_LOOPBACK = env_loopback("MEMORYREVIEW_WEBHOOK_LOOPBACK")  # ports of this machine that webhooks may go to
 STEP_UP_MINUTES = env_int("MEMORYREVIEW_STEP_UP_MINUTES", 15, at_least=1)  # risky acts ask for the password again
 
-LANGUAGE_CODE = "en"
+LANGUAGE_CODE = "en"  # of all that is recorded, and of pages where neither a cookie nor the browser asks otherwise
+LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
+LOCALE_PATHS = [PACKAGE / "locale"]
+LANGUAGE_COOKIE_NAME = "language"
+LANGUAGE_COOKIE_AGE = 365 * 24 * 60 * 60  # seconds
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SECURE = PUBLIC_URL.startswith("https://")
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"

@@ -10,6 +10,7 @@ from pathlib import Path
 from django import template
 from django.contrib.staticfiles import finders
 from django.templatetags.static import static
+from django.utils import translation
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
@@ -41,6 +42,12 @@ def span(hunk: Hunk) -> str:
     start, end = hunk.new_span if hunk.new_span[1] > hunk.new_span[0] else hunk.old_span
     last = max(start, end - 1)
     return f"line {start}" if last == start else f"lines {start}–{last}"
+
+
+@register.filter
+def language_tag(code: str) -> str:
+    """Return the code of a language as HTML writes it: "zh-Hans" for "zh-hans"."""
+    return translation.to_locale(code).replace("_", "-")
 
 
 @register.filter

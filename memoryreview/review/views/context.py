@@ -13,6 +13,7 @@ from memoryreview.review.operations.waiting import overdue, waiting_count, watch
 from memoryreview.review.presenters import keys
 from memoryreview.review.presenters.waiting import count_words, oldest_view
 
+from . import language
 from .stepup import asks_password
 from .watch import badge_url
 
@@ -71,6 +72,8 @@ def frame(request: HttpRequest) -> dict[str, object]:
     count = cache(lambda: waiting_count(person) if person else 0)
     return {
         "theme": theme if theme in THEMES else "auto",
+        "languages": language.choices(request),
+        "page_again": language.page_again(request),
         "section": _SECTIONS.get(match.url_name or "", "") if match else "",
         "person": person.get_username() if person else "",
         "waiting": SimpleLazyObject(lambda: count_words(count())) if person else "",  # the queue counts by itself

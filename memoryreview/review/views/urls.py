@@ -13,6 +13,7 @@ from . import (
     erase,
     heads,
     history,
+    language,
     people,
     queue,
     restore,
@@ -107,6 +108,7 @@ people_urls = [
     path("teams/<slug:slug>/role", people.set_role, name="team-role"),
     path("sign-in", accounts.sign_in, name="sign-in"),
     path("sign-out", accounts.sign_out, name="sign-out"),
+    path("language", language.choose, name="language"),
     path("welcome/<str:token>", accounts.welcome, name="welcome"),
 ]
 tidy_urls = [

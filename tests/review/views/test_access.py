@@ -20,7 +20,7 @@ from tests.conftest import MakeStore, Propose, replaced
 from .conftest import Browser
 from .reading import read
 
-OPEN_TO_ALL = {"sign-in", "sign-out", "welcome", "health"}
+OPEN_TO_ALL = {"sign-in", "sign-out", "welcome", "health", "language"}
 POST_ONLY = (
     "/proposals/{proposal}/approve",
     "/proposals/{proposal}/reject",
