@@ -24,7 +24,7 @@ from memoryreview.review.presenters.help_tables import options
 from .reading import Page, read
 
 ROOT = Path(__file__).parents[3]
-LANGUAGES = ("en",)
+LANGUAGES = ("en", "zh-hans")
 NAMED = {
     "states": State,
     "verbs": Verb,
