@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -28,6 +28,12 @@ _TAGS = {Mark.ADDED: "ins", Mark.REMOVED: "del"}
 def visible_filter(text: str) -> SafeString:
     """Print a title or name; what cannot be seen becomes a labelled chip."""
     return _html(visible(str(text)))
+
+
+@register.filter
+def listed(paths: Iterable[str]) -> SafeString:
+    """Print paths as one part of a sentence."""
+    return format_html_join(", ", '<span class="mono">{}</span>', ((visible_filter(path),) for path in paths))
 
 
 @register.filter
