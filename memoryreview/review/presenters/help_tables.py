@@ -9,7 +9,6 @@ from importlib import import_module
 
 from django.core.management import get_commands, load_command_class
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
 
 from memoryreview.cli import EARLY_COMMANDS
 from memoryreview.core.concerns import Concern
@@ -87,7 +86,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "concerns": lambda: _words(Concern, {str(one): words for one, words in CONCERN_WORDS.items()}, _("reason")),
     "kinds": lambda: _words(Kind, {str(one): words for one, words in KIND_WORDS.items()}, _("kind")),
     "reasons": lambda: _table(
-        (pgettext("keyboard", "key"), _("reason")), ((f"`{n}`", f"`{one}`") for n, one in enumerate(Reason, start=1))
+        (_("key"), _("reason")), ((f"`{n}`", f"`{one}`") for n, one in enumerate(Reason, start=1))
     ),
     "options": lambda: _table(
         (_("command"), _("argument"), _("does")),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
@@ -81,6 +83,16 @@ def test_every_figure_and_every_sentence_is_translated(name: str) -> None:
     assert sum(bool(CHINESE.search(chinese.text)) for _, chinese in pairs) >= 3
     assert [english.text for english, chinese in pairs if english.numbers - chinese.numbers] == []
     assert [one.text for one, chinese in pairs if one.is_prose and not CHINESE.search(chinese.text)] == []
+
+
+def test_wheel_carries_every_page(tmp_path: Path) -> None:
+    wheel = pytest.importorskip("hatchling.builders.wheel")
+
+    [built] = wheel.WheelBuilder(str(FOLDER.parents[1])).build(directory=str(tmp_path), versions=["standard"])
+
+    with zipfile.ZipFile(built) as archive:
+        carried = {name for name in archive.namelist() if name.startswith("memoryreview/help/")}
+    assert carried == {f"memoryreview/help/{folder}{name}.md" for folder in ("", "zh_Hans/") for name in NAMES}
 
 
 def test_a_block_tells_what_a_translation_has_to_keep() -> None:
