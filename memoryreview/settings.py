@@ -183,6 +183,7 @@ OLD_DAYS = env_int("MEMORYREVIEW_OLD_DAYS", 7, at_least=1)  # the queue says so 
 DIGEST_HOUR = env_int("MEMORYREVIEW_DIGEST_HOUR", 8, at_least=0)  # from when on the digest of a day is made
 if DIGEST_HOUR > 23:
     raise ImproperlyConfigured(f"MEMORYREVIEW_DIGEST_HOUR must be an hour from 0 to 23, not “{DIGEST_HOUR}”.")
+DIGEST_DAYS = env_int("MEMORYREVIEW_DIGEST_DAYS", 30, at_least=1)  # how long the file of a digest is kept
 WEBHOOK_LOOPBACK = env_loopback("MEMORYREVIEW_WEBHOOK_LOOPBACK")  # ports of this machine that webhooks may go to
 STEP_UP_MINUTES = env_int("MEMORYREVIEW_STEP_UP_MINUTES", 15, at_least=1)  # risky acts ask for the password again
 

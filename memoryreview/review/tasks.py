@@ -11,7 +11,7 @@ from memoryreview.core.errors import MemoryReviewError
 
 from .models import Store
 from .operations.capture import capture
-from .operations.digest import make_due
+from .operations.digest import forget_files, make_due
 from .operations.expire import expire
 from .operations.notify import send_due
 from .operations.push import push
@@ -82,7 +82,9 @@ def expire_proposals() -> int:
 
 
 def make_digests() -> int:
-    return make_due(timezone.now())
+    now = timezone.now()
+    forget_files(now)
+    return make_due(now)
 
 
 def send_messages() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -26,6 +27,7 @@ from .waiting import oldest, watched
 log = logging.getLogger(__name__)
 
 FOLDER = "digests"
+_FILE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})-.+-[0-9]+\.md", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,28 @@ def make_due(now: datetime) -> int:
         return 0
     people = User.objects.filter(is_active=True).order_by("pk")
     return sum(make(person, now) is not None for person in people)
+
+
+def forget_files(now: datetime) -> int:
+    """Remove the files of digests older than DIGEST_DAYS; return how many. The digests themselves stay on record.
+
+    They are found by their names: a person whose account is gone, or a restored database, leaves files as well.
+    """
+    today = now.astimezone(ZoneInfo(settings.MACHINE_ZONE)).date()
+    first = today - timedelta(days=settings.DIGEST_DAYS - 1)
+    removed = 0
+    for path in (Path(settings.HOME) / FOLDER).glob("*.md"):
+        found = _FILE.fullmatch(path.name)
+        if found is None or found[1] >= first.isoformat():
+            continue
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            log.warning("digest: the file “%s” cannot be removed: %s.", path, error.strerror)
+            continue
+        removed += 1
+    Digest.objects.filter(day__lt=first).exclude(path="").update(path="")
+    return removed
 
 
 def make(person: User, now: datetime) -> Digest | None:

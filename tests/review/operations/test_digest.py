@@ -112,6 +112,38 @@ def test_file_tells_the_same_without_a_word_of_memory(owner: User, busy: list[Pr
     assert busy[0].title not in text
 
 
+def test_files_are_kept_for_as_many_days_as_the_setting_says(
+    owner: User, busy: list[Proposal], home: Path, settings: Settings
+) -> None:
+    settings.DIGEST_DAYS = 2
+    days = [datetime(2026, 11, day, 9, tzinfo=UTC) for day in (27, 28, 29, 30)]
+    for day in days:
+        digest.make(owner, day)
+    folder = home / "digests"
+    of_nobody, own = folder / "2026-11-01-gone-7.md", folder / "2026-11-01.md"
+    for file in (of_nobody, own):
+        file.write_text("Mine.\n")
+
+    assert digest.forget_files(days[-1]) == 3
+
+    kept = Digest.objects.order_by("day").values_list("day", "path")
+    assert [(day.day, bool(path)) for day, path in kept] == [(27, False), (28, False), (29, True), (30, True)]
+    assert {str(file) for file in folder.iterdir()} == {str(own), *(path for _, path in kept if path)}
+    assert digest.forget_files(days[-1]) == 0
+
+
+def test_a_file_that_cannot_be_removed_leaves_the_others_to_be_removed(
+    owner: User, busy: list[Proposal], home: Path, settings: Settings
+) -> None:
+    settings.DIGEST_DAYS = 1
+    now = datetime(2026, 11, 30, 9, tzinfo=UTC)
+    digest.make(owner, now - timedelta(days=2))
+    (home / "digests" / "2026-11-01-folder-7.md").mkdir()
+
+    assert digest.forget_files(now) == 1
+    assert digest.forget_files(now.replace(year=2025)) == 0
+
+
 def test_no_file_when_switched_off_or_when_there_is_nothing_to_tell(owner: User, second: User, store: Store) -> None:
     quiet = digest.make(owner, timezone.now())
     Endpoint.objects.create(person=second, writes_file=False)
