@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -61,11 +61,24 @@ class _Pair(NamedTuple):
 
 class Canvas:
     def __init__(
-        self, left: Lines, right: Lines, runs: Sequence[Run], window_chars: int, *, is_coarse: bool = False
+        self,
+        left: Lines,
+        right: Lines,
+        runs: Sequence[Run],
+        window_chars: int,
+        uncut: Collection[str] = (),
+        *,
+        is_coarse: bool = False,
     ) -> None:
-        """Relate the changed lines of both sides. Args: is_coarse: no word, move or counterpart is looked for."""
+        """Relate the changed lines of both sides.
+
+        Args:
+            uncut: names of lines that keep more than a window around each change.
+            is_coarse: no word, move or counterpart is looked for.
+        """
         self.runs = runs
         self._window_chars = window_chars
+        self._uncut = frozenset(uncut)
         self._budget = Budget()
         self.flows = [] if is_coarse else flows(left, right, runs, self._budget)
         flowing = {flow.hunk for flow in self.flows}
@@ -134,7 +147,7 @@ class Canvas:
         text = self.removed.lines[old]
         if len(text) <= LONG_LINE_CHARS and self.removed.lines.end(old) == b"\n":
             return DiffLine(Mark.SAME, old + 1, new + 1, tuple(pieces(text, Mark.SAME)))
-        drawn, note = self._drawn(self.removed, old, Mark.SAME, (), ())
+        drawn, note = self._drawn(self.removed, old, Mark.SAME, Mark.SAME)
         return DiffLine(Mark.SAME, old + 1, new + 1, drawn, note)
 
     def _changed(self, side: Side, at: int) -> DiffLine:
@@ -150,7 +163,7 @@ class Canvas:
             spans = side.flow[at]
         elif at in side.moves:
             notes = _move_note(side, at)
-        drawn, note = self._drawn(side, at, end_mark, spans, notes)
+        drawn, note = self._drawn(side, at, side.mark, end_mark, spans, notes)
         return DiffLine(
             side.mark,
             at + 1 if is_removed else None,
@@ -176,14 +189,21 @@ class Canvas:
         return self._pairs[left, right]
 
     def _drawn(
-        self, side: Side, at: int, end_mark: Mark, spans: Sequence[tuple[int, int]], notes: Sequence[str]
+        self,
+        side: Side,
+        at: int,
+        kind: Mark,
+        end_mark: Mark,
+        spans: Sequence[tuple[int, int]] = (),
+        notes: Sequence[str] = (),
     ) -> tuple[tuple[Piece, ...], str]:
-        """Return the pieces of a line and what is to be noted of it."""
+        """Return the pieces of a line and what is to be noted of it. Args: kind: SAME for one that both sides have."""
         text, end, mark = side.lines[at], side.lines.end(at), side.mark
         if len(text) <= LONG_LINE_CHARS:
             drawn = spanned(text, mark, spans)
         else:
-            cut = excerpt(text, mark, spans, self._window_chars)
+            is_uncut = f"{kind[0]}{at + 1}" in self._uncut
+            cut = excerpt(text, mark, spans, len(text) if is_uncut else self._window_chars)
             drawn, self.is_cut = cut.pieces, self.is_cut or cut.is_cut
             notes = [*notes, "shortened"] if cut.is_shortened else notes
         if self._has_mixed_ends and end == b"\r\n":

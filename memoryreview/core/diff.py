@@ -3,7 +3,7 @@ nothing here feeds a verdict or applies a change."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from .align import Hunk as Run
 from .align import align, grouped
@@ -32,6 +32,7 @@ def document_diff(
     context_lines: int = 3,
     window_chars: int = 80,
     opened: Opened = (),
+    uncut: Collection[str] = (),
 ) -> DocumentDiff:
     """Compare two states of one document (None: does not exist). Total on arbitrary bytes; bounded by counts.
 
@@ -39,6 +40,7 @@ def document_diff(
         window_chars: what is kept on each side of a change in a line of more than 1,000 characters.
         opened: further unchanged lines to show, as 1-based half-open spans of the old document that touch a hunk or
             each other; what touches none is left out.
+        uncut: names of lines (`DiffLine.name`) that are shown whole however long they are.
     """
     left, right = Lines(old), Lines(new)
     runs = align(left.keys, right.keys)
@@ -49,7 +51,7 @@ def document_diff(
         or len(left.document) + len(right.document) > MAX_FINE_BYTES
         or added + removed > MAX_FINE_CHANGES
     )
-    canvas = Canvas(left, right, runs, window_chars, is_coarse=is_coarse)
+    canvas = Canvas(left, right, runs, window_chars, uncut, is_coarse=is_coarse)
     groups = _groups(runs, context_lines, len(left), opened)
     hunks, reached = _drawn(canvas, groups)
     shown, wanted = sum(len(hunk.lines) for hunk in hunks), sum(group.height for group in groups)

@@ -30,6 +30,16 @@ class DiffLine(NamedTuple):
     is_moved: bool = False
 
     @property
+    def name(self) -> str:
+        """Its side and number: "r12", "a12", or "s12" after the old number of a line that both sides have."""
+        return f"{self.mark[0]}{self.old_number or self.new_number}"
+
+    @property
+    def is_shortened(self) -> bool:
+        """Whether not all of it is shown, since it is very long."""
+        return "shortened" in self.note.split("; ")
+
+    @property
     def is_whole(self) -> bool:
         """Whether it is new or gone as a whole: it shares nothing with the other side."""
         return self.mark is not Mark.SAME and all(piece.mark is self.mark for piece in self.pieces)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from memoryreview.core.classify import rename
 from memoryreview.core.diff import DocumentDiff, Mark, document_diff
@@ -15,7 +16,7 @@ from memoryreview.core.model import Delta, Tree
 from memoryreview.core.moves import between
 from memoryreview.core.text import split_lines
 
-from .gaps import GapView, Opened, gap_views, requested_spans
+from .gaps import GapView, Opened, Opening, cut_views, gap_views, lines_at, requested_parts, spans_at
 from .links import document_url, with_query
 from .markup import rendered
 from .words import plural, size_words
@@ -54,8 +55,7 @@ class Look:
 
     Args:
         kept: parameters that every address around them keeps.
-        opened: folded lines that are shown all the same, by the place of the document on the page, as 1-based
-            half-open spans of the old text.
+        opened: folded or cut lines that are shown all the same.
         is_split: both sides stand beside each other where there is room.
         compare: two revisions to compare: "1-2".
         seen: what a decision was made on, as `interdiff.sight` states it.
@@ -64,7 +64,7 @@ class Look:
     view: View = View.WORDS
     zoom: Zoom = Zoom.NEAR
     kept: Mapping[str, str] = field(default_factory=dict)
-    opened: Opened = field(default_factory=dict)
+    opened: Opened = ()
     is_split: bool = False
     compare: str = ""
     seen: str = ""
@@ -82,7 +82,7 @@ def requested_look(query: Mapping[str, str], *, kept: Mapping[str, str], is_spli
         View(view) if view in set(View) else View.WORDS,
         Zoom(zoom) if zoom in set(Zoom) else Zoom.NEAR,
         kept,
-        requested_spans(query.get("open", "")),
+        requested_parts(query.get("open", "")),
         is_split,
         query.get("compare", ""),
     )
@@ -103,8 +103,10 @@ class RawLine:
 
 @dataclass(frozen=True, slots=True)
 class Raw:
+    """The lines of a document; `words` says how many of how many, "" where that is all of them."""
+
     lines: tuple[RawLine, ...]
-    left_out: int = 0
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,7 @@ class DocumentView:
     Args:
         portion, portions: what can be left out of it, the latter by `core.portions.line_key`, where there is a choice.
         gaps: what is folded, by the first old line of the hunk below, 0 for what is below them all.
+        cuts: links that show a very long line whole, by its name.
         name: what its difference is called on the page, "" where nothing leads to it.
     """
 
@@ -176,6 +179,7 @@ class DocumentView:
     portion: PortionView | None = None
     portions: Mapping[str, PortionView] = field(default_factory=dict)
     gaps: Mapping[int, GapView] = field(default_factory=dict)
+    cuts: Mapping[str, Opening] = field(default_factory=dict)
     name: str = ""
     is_split: bool = False
 
@@ -198,8 +202,7 @@ def view_tabs(url: str, look: Look) -> tuple[Tab, ...]:
 
 def zoom_tabs(url: str, look: Look) -> tuple[Tab, ...]:
     return tuple(
-        Tab(words, with_query(url, **look.kept, context="" if name is Zoom.NEAR else name), name is look.zoom)
-        for name, words in ZOOM_WORDS.items()
+        Tab(words, _address(url, replace(look, zoom=name)), name is look.zoom) for name, words in ZOOM_WORDS.items()
     )
 
 
@@ -216,7 +219,8 @@ def raw(data: bytes) -> Raw:
     """Return the numbered lines of a document. Bytes that are not UTF-8 stay apart as lone surrogates."""
     lines = split_lines(data)
     shown = tuple(RawLine(line.number, line.body.decode("utf-8", "surrogateescape")) for line in lines[:RAW_MAX_LINES])
-    return Raw(shown, max(0, len(lines) - RAW_MAX_LINES))
+    counts = {"shown": f"{len(shown):,}", "count": f"{len(lines):,}"}
+    return Raw(shown, _("%(shown)s of %(count)s lines shown") % counts if len(shown) < len(lines) else "")
 
 
 def prose(data: bytes) -> Prose:
@@ -235,17 +239,19 @@ def prose(data: bytes) -> Prose:
 
 
 def documents(
-    tree: Tree, delta: Delta, *, slug: str, look: Look = DEFAULT_LOOK, url: str = ""
+    tree: Tree, delta: Delta, *, slug: str, look: Look = DEFAULT_LOOK, url: str = "", place: str = ""
 ) -> tuple[DocumentView, ...]:
     """Return one view per changed document, as ordered in the delta; a rename with equal text is one view.
 
-    Args: url: the page, for links that show folded lines; "" leaves them out.
+    Args:
+        url: the page, for links that show folded lines; "" leaves them out.
+        place: what these documents are of on the page, as `gaps.Part` says it.
     """
     renames = {new: old for old, new in rename.find(delta, tree).items()}
     shown = [path for path in delta if path not in renames.values()]
-    numbers = {path: number for number, path in enumerate(shown)}
+    places = {path: f"{place}{number}" for number, path in enumerate(shown)}
     changed = [path for path in shown if path not in renames]
-    compared = between([_diff(tree, delta, path, look, look.opened.get(numbers[path], ())) for path in changed])
+    compared = between([_diff(tree, delta, path, look, places[path]) for path in changed])
     diffs = dict(zip(changed, compared, strict=True))
     views = []
     for path in shown:
@@ -256,25 +262,27 @@ def documents(
             continue
         view = _document(diffs[path], delta[path], slug=slug, view=look.view)
         if url:
-            gaps = gap_views(diffs[path], numbers[path], _address(url, look), look.opened)
-            view = replace(view, gaps=gaps, name=f"diff-{numbers[path]}", is_split=look.is_split)
+            at = diffs[path], places[path], _address(url, look), look.opened
+            name = f"diff-{places[path]}"
+            view = replace(view, gaps=gap_views(*at), cuts=cut_views(*at), name=name, is_split=look.is_split)
         views.append(view)
     return tuple(views)
 
 
-def _diff(tree: Tree, delta: Delta, path: str, look: Look, opened: Sequence[tuple[int, int]]) -> DocumentDiff:
+def _diff(tree: Tree, delta: Delta, path: str, look: Look, place: str) -> DocumentDiff:
     return document_diff(
         path,
         tree.get(path),
         delta[path],
         context_lines=_CONTEXT_LINES[look.zoom],
         window_chars=_WINDOW_CHARS[look.zoom],
-        opened=opened,
+        opened=spans_at(look.opened, place),
+        uncut=lines_at(look.opened, place),
     )
 
 
 def _address(url: str, look: Look) -> str:
-    return with_query(url, **look.kept, context="" if look.zoom is Zoom.NEAR else look.zoom)
+    return with_query(url, **look.kept, compare=look.compare, context="" if look.zoom is Zoom.NEAR else look.zoom)
 
 
 def _document(diff: DocumentDiff, new: bytes | None, *, slug: str, view: View) -> DocumentView:
@@ -282,6 +290,8 @@ def _document(diff: DocumentDiff, new: bytes | None, *, slug: str, view: View) -
     summary, notes = changed_lines(diff), tuple(note for note in (_fate(diff), diff.summary) if note)
     if new is None or view is View.WORDS:
         return DocumentView(path, url, summary, notes, diff)
+    if diff.summary:
+        notes = (*notes[:-1], _("In the difference: %(summary)s") % {"summary": diff.summary})
     if view is View.RENDERED:
         return DocumentView(path, url, summary, notes, diff, prose=prose(new))
     return DocumentView(path, url, summary, notes, diff, raw=raw(new))

@@ -1,22 +1,37 @@
-"""Unchanged lines that a difference folds, and the addresses that show them."""
+"""What a difference folds or cuts, unchanged lines and very long ones, and the addresses that show it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from memoryreview.core.diff import DocumentDiff
+from memoryreview.core.diff import DiffLine, DocumentDiff, Mark
 
 from .words import plural
 
 STEP_LINES = 20
-_MOST_SPANS = 60
-_SPAN = re.compile(r"([0-9]{1,3})\.([0-9]{1,7})-([0-9]{1,7})", re.ASCII)
+_MOST_PARTS = 60
+_PART = re.compile(r"(c?[0-9]{1,3})\.(?:([0-9]{1,7})-([0-9]{1,7})|([ras][0-9]{1,7}))", re.ASCII)
 
 Span = tuple[int, int]
-Opened = Mapping[int, tuple[Span, ...]]
-"""By the place of a document on its page: old lines, 1-based half-open."""
+
+
+class Part(NamedTuple):
+    """What is shown beyond the usual: old lines as a 1-based half-open span, or a very long line by its name.
+
+    Args: place: which document of the page: a number from 0 on, after a "c" where it is one of a comparison.
+    """
+
+    place: str
+    what: Span | str
+
+    def __str__(self) -> str:
+        return f"{self.place}.{self.what if isinstance(self.what, str) else f'{self.what[0]}-{self.what[1]}'}"
+
+
+Opened = Sequence[Part]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,35 +49,60 @@ class GapView:
     openings: tuple[Opening, ...]
 
 
-def requested_spans(query: str) -> Opened:
-    """Read "0.24-44,1.1-20"; what is not of this form is left out."""
-    opened: dict[int, tuple[Span, ...]] = {}
-    for part in query.split(",")[:_MOST_SPANS]:
-        if found := _SPAN.fullmatch(part):
-            number, start, end = map(int, found.groups())
-            opened[number] = (*opened.get(number, ()), (start, end))
-    return opened
+def requested_parts(query: str) -> tuple[Part, ...]:
+    """Read "0.24-44,c1.1-20,0.a7"; what is not of this form is left out."""
+    found = filter(None, map(_PART.fullmatch, query.split(",")[:_MOST_PARTS]))
+    return tuple(Part(one[1], one[4] or (int(one[2]), int(one[3]))) for one in found)
 
 
-def gap_views(diff: DocumentDiff, number: int, url: str, opened: Opened) -> dict[int, GapView]:
+def spans_at(opened: Opened, place: str) -> list[Span]:
+    """Return the unfolded lines of one document."""
+    return [part.what for part in opened if part.place == place and not isinstance(part.what, str)]
+
+
+def lines_at(opened: Opened, place: str) -> frozenset[str]:
+    """Return the very long lines of one document that are shown whole."""
+    return frozenset(part.what for part in opened if part.place == place and isinstance(part.what, str))
+
+
+def gap_views(diff: DocumentDiff, place: str, url: str, opened: Opened) -> dict[int, GapView]:
     """Return what is folded in a document, by the first old line of the hunk below, 0 for what is below them all."""
     views: dict[int, GapView] = {}
     reached = 1
-    for place, hunk in enumerate(diff.hunks):
+    for number, hunk in enumerate(diff.hunks):
         start = hunk.old_span[0]
         if hunk.folded:
-            edges = ("after" if place else "", "before")
-            views[start] = _view((reached, start), edges, f"{number}-{place}", url, number, opened)
+            edges = ("after" if number else "", "before")
+            views[start] = _view((reached, start), edges, place, number, url, opened)
         reached = hunk.old_span[1]
     if diff.folded:
-        name = f"{number}-{len(diff.hunks)}"
-        views[0] = _view((reached, reached + diff.folded), ("after", ""), name, url, number, opened)
+        views[0] = _view((reached, reached + diff.folded), ("after", ""), place, len(diff.hunks), url, opened)
     return views
 
 
-def _view(span: Span, edges: tuple[str, str], name: str, url: str, number: int, opened: Opened) -> GapView:
+def cut_views(diff: DocumentDiff, place: str, url: str, opened: Opened) -> dict[str, Opening]:
+    """Return by its name, for each line that is cut, the link that shows it whole, and what became of it."""
+    known = lines_at(opened, place)
+    cut = [line for hunk in diff.hunks for line in hunk.lines if line.is_shortened and line.name not in known]
+    return {
+        line.name: Opening(
+            "Show the whole line",
+            _opened_url(url, opened, *(Part(place, name) for name in (line.name, *_partner(line)))),
+            f"open-{place}-{line.name}",
+        )
+        for line in cut
+    }
+
+
+def _partner(line: DiffLine) -> tuple[str, ...]:
+    if line.partner is None:
+        return ()
+    return (f"{'a' if line.mark is Mark.REMOVED else 'r'}{line.partner}",)
+
+
+def _view(span: Span, edges: tuple[str, str], place: str, number: int, url: str, opened: Opened) -> GapView:
     openings = tuple(
-        Opening(words, _opened_url(url, number, part, opened), f"open-{name}-{kind}")
+        Opening(words, _opened_url(url, opened, Part(place, part)), f"open-{place}-{number}-{kind}")
         for words, part, kind in _parts(span, edges)
     )
     return GapView(plural(span[1] - span[0], "unchanged line"), openings)
@@ -79,7 +119,6 @@ def _parts(span: Span, edges: tuple[str, str]) -> Iterator[tuple[str, Span, str]
     yield "Show all" if end - start > 1 else "Show it", span, "all"
 
 
-def _opened_url(url: str, number: int, part: Span, opened: Opened) -> str:
-    spans = [(at, span) for at, ones in opened.items() for span in ones] + [(number, part)]
-    stated = ",".join(f"{at}.{start}-{end}" for at, (start, end) in spans[-_MOST_SPANS:])
-    return f"{url}{'&' if '?' in url else '?'}open={stated}#diff-{number}"
+def _opened_url(url: str, opened: Opened, *parts: Part) -> str:
+    stated = ",".join(map(str, [*opened, *parts][-_MOST_PARTS:]))
+    return f"{url}{'&' if '?' in url else '?'}open={stated}#diff-{parts[0].place}"

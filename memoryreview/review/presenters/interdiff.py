@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memoryreview.baseline.repository import Repository, Snapshot
 from memoryreview.core.model import Delta
 from memoryreview.review.models import Proposal, Revision
 from memoryreview.review.operations.standing import Standing, standing
 
-from .documents import DocumentView, documents
+from .documents import DEFAULT_LOOK, DocumentView, Look, View, documents
+from .links import proposal_url
 
 _SIGHT = re.compile(r"([0-9]{1,18})\.([0-9]{1,6})\.([0-9a-f]{40})", re.ASCII)
 _OFFERED = 5
@@ -69,19 +70,19 @@ def since_seen(
     return Compared("What changed since you looked", shown) if shown else None
 
 
-def between_revisions(proposal: Proposal, tree: Snapshot, repository: Repository, wanted: str) -> Compared | None:
+def between_revisions(proposal: Proposal, tree: Snapshot, repository: Repository, look: Look) -> Compared | None:
     """Return what differs between two revisions, both laid onto one tree: what the baseline took in meanwhile is none.
 
-    Args: wanted: "2-3"; None is returned for what names no two revisions.
+    None is returned where the look names no two revisions.
     """
-    found = _NUMBERS.fullmatch(wanted)
+    found = _NUMBERS.fullmatch(look.compare)
     if found is None:
         return None
     older, newer = _revision(proposal, int(found[1])), _revision(proposal, int(found[2]))
     if older is None or newer is None or older.number == newer.number:
         return None
     before, after = (standing(one, repository, tree) for one in (older, newer))
-    shown = _between(before, after, proposal.store.slug)
+    shown = _between(before, after, proposal.store.slug, replace(look, view=View.WORDS), proposal_url(proposal))
     words = f"Revision {newer.number} against revision {older.number}"
     return Compared(words if shown else f"{words}: no text differs", shown)
 
@@ -90,11 +91,14 @@ def _revision(proposal: Proposal, number: int) -> Revision | None:
     return proposal.revisions.prefetch_related("documents").filter(number=number).first()
 
 
-def _between(before: Standing, after: Standing, slug: str) -> tuple[DocumentView, ...]:
+def _between(
+    before: Standing, after: Standing, slug: str, look: Look = DEFAULT_LOOK, url: str = ""
+) -> tuple[DocumentView, ...]:
     paths = sorted({*before.proposed, *after.proposed})
     olds = {path: _text(before, path) for path in paths}
     changed: Delta = {path: new for path in paths if (new := _text(after, path)) != olds[path]}
-    return documents({path: old for path, old in olds.items() if old is not None}, changed, slug=slug)
+    tree = {path: old for path, old in olds.items() if old is not None}
+    return documents(tree, changed, slug=slug, look=look, url=url, place="c")
 
 
 def _text(view: Standing, path: str) -> bytes | None:

@@ -145,14 +145,14 @@ def proposal_page(
             if proposal.state in OPEN_STATES:
                 view_now = standing(revision, repository)
                 told = remembered(proposal, view_now.delta, repository, person)
-                compared = between_revisions(proposal, view_now.tree, repository, look.compare)
+                compared = between_revisions(proposal, view_now.tree, repository, look)
                 compared = compared or since_seen(proposal, view_now, revision, repository, look.seen)
                 seen = _Seen(view_now.tree, view_now.delta, view_now, told, frozenset(dropped), compared)
             elif not repository.has_commit(revision.submitted_base):
                 return _page(proposal, revision, person, now, look, _Seen({}, {}), unreadable=_BASE_GONE)
             else:
                 tree = repository.snapshot(revision.submitted_base)
-                compared = between_revisions(proposal, tree, repository, look.compare)
+                compared = between_revisions(proposal, tree, repository, look)
                 seen = _Seen(tree, _proposed(revision), compared=compared)
             return _page(proposal, revision, person, now, look, seen)
     except CannotApplyError as error:

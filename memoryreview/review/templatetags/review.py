@@ -88,6 +88,12 @@ def rest(gaps: Mapping[int, object]) -> object | None:
 
 
 @register.filter
+def cut(row: DiffLine, cuts: Mapping[str, object]) -> object | None:
+    """Return the link that shows a very long line whole, None where it is shown so already."""
+    return cuts.get(row.name)
+
+
+@register.filter
 def sides(hunk: Hunk) -> list[tuple[DiffLine | None, DiffLine | None]]:
     """Return the lines of a hunk as rows of two sides."""
     return beside(hunk.lines)

@@ -59,9 +59,52 @@ def test_folded_lines_are_counted_and_shown_by_their_links(owner_client: Client,
     assert len(_numbers(again)) == len(_numbers(page)) + 33
 
 
-@pytest.mark.parametrize("stated", ["0.1", "x", "9.1-5", "0.99999999-1", "0.5-2", "0.-1-4", "٠.1-5", "," * 500])
+@pytest.mark.parametrize(
+    "stated", ["0.1", "x", "9.1-5", "0.99999999-1", "0.5-2", "0.-1-4", "0.a32", "0.x3", "c0.1-5", "٠.1-5", "," * 500]
+)
 def test_lines_that_make_no_sense_open_nothing(owner_client: Client, proposal: Proposal, stated: str) -> None:
     assert _gaps(_page(owner_client, proposal, open=stated)) == _gaps(_page(owner_client, proposal))
+
+
+@pytest.mark.parametrize("layout", ["unified", "split"])
+def test_a_very_long_line_is_shown_whole_by_a_link_of_its_own(
+    owner_client: Client, make_store: MakeStore, propose: Propose, layout: str
+) -> None:
+    words = ["word " * 4_000 + f"{end} end." for end in ("first", "old", "last")]
+    store = make_store({"long.md": "\n".join(words) + "\n"})
+    proposal = propose(store, Edit(path="long.md", edits=(Replacement("old end", "new end"),)))
+    page = _page(owner_client, proposal, layout=layout)
+    assert page.text.count("word") < 400
+    links = [link for link in page.all("a") if link.text == "Show the whole line"]
+    assert {link.attributes["href"].partition("open=")[2] for link in links} == {
+        "0.s1#diff-0",
+        "0.r2,0.a2#diff-0",
+        "0.a2,0.r2#diff-0",
+        "0.s3#diff-0",
+    }
+
+    opened = _page(owner_client, proposal, layout=layout, open="0.r2,0.a2")
+
+    cells = [cell.text for cell in opened.all("td") if "old end" in cell.text or "new end" in cell.text]
+    assert [(cell.count("word"), "not shown" in cell) for cell in cells] == [(4_000, False)] * 2
+    left = {link.attributes["href"].partition("open=")[2] for link in opened.all("a") if "whole line" in link.text}
+    assert left == {"0.r2,0.a2,0.s1#diff-0", "0.r2,0.a2,0.s3#diff-0"}
+
+
+def test_views_without_a_difference_say_which_numbers_are_those_of_the_difference(
+    owner_client: Client, make_store: MakeStore, propose: Propose
+) -> None:
+    text = "".join(f"- Fact {n} stands here.\n" for n in range(6_000))
+    proposal = propose(make_store({"a.md": "- A.\n"}), Write(path="facts.md", content=text))
+
+    words, raw = _page(owner_client, proposal), _page(owner_client, proposal, view="raw")
+
+    assert [note.text for note in words.all("p", class_="document__note")][1] == "1,000 of 6,000 lines shown"
+    assert [note.text for note in raw.all("p", class_="document__note")] == [
+        "A new document.",
+        "In the difference: 1,000 of 6,000 lines shown",
+        "5,000 of 6,000 lines shown",
+    ]
 
 
 def test_what_is_left_out_stays_left_out_while_lines_are_shown(owner_client: Client, proposal: Proposal) -> None:

@@ -9,7 +9,7 @@ from django.test import Client
 from memoryreview.core.edits import Edit
 from memoryreview.review.models import Agent, Proposal, State, Store
 from memoryreview.review.operations import decide, receive
-from tests.conftest import Propose, on_disk, replaced
+from tests.conftest import MakeStore, Propose, on_disk, replaced
 
 from .conftest import BUILD
 from .reading import Element, Page, read
@@ -57,6 +57,28 @@ def test_the_last_revision_is_compared_with_the_one_before(
     assert _marked(compared, "Revisions") == (["5433"], ["5435"])
     [chosen] = [one for one in _options(compared) if "selected" in one.attributes]
     assert chosen.attributes["value"] == "1-3"
+
+
+def test_folded_lines_of_a_comparison_are_shown_in_their_place(
+    owner_client: Client, owner: User, make_store: MakeStore, propose: Propose, agent: Agent
+) -> None:
+    facts = [f"- Fact {n} stands here." for n in range(1, 101)]
+    waiting = propose(make_store({"facts.md": "\n".join(facts)}), replaced("facts.md", "Fact 50 ", "Fact 50a "))
+    _revise(waiting, agent, replaced("facts.md", "Fact 50 ", "Fact 50b "))
+    page = _page(owner_client, waiting, compare="1-2", context="20")
+    link = page.by_id("open-c0-0-all").attributes["href"]
+
+    opened = read(owner_client.get(link))
+
+    assert link == f"/proposals/{waiting.pk}?compare=1-2&context=20&open=c0.1-30#diff-c0"
+    gaps = {name: _gaps_of(opened, name) for name in ("diff-c0", "diff-0")}
+    assert gaps == {"diff-c0": ["30 unchanged lines"], "diff-0": ["29 unchanged lines", "30 unchanged lines"]}
+    assert _marked(opened, "Revisions") == (["50a"], ["50b"])
+
+
+def _gaps_of(page: Page, name: str) -> list[str]:
+    table = page.by_id(name)
+    return [row.text.partition(" Show")[0] for row in page.all("tr", class_="diff__gap") if table in row.ancestors]
 
 
 def test_what_the_baseline_took_in_between_two_revisions_is_no_difference_of_theirs(
