@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
 
 from memoryreview.review.models import Proposal
 from memoryreview.review.operations import batch
@@ -17,6 +18,7 @@ from memoryreview.review.operations.stores import reading
 
 from . import documents, links
 from .documents import DocumentView
+from .recorded import in_language
 from .rows import author_of, title_of
 from .words import short_oid
 
@@ -83,21 +85,21 @@ def _chosen(proposal: Proposal, person: User) -> Chosen:
                 return replace(found, refusal=refusal)
             shown = documents.documents(view.tree, view.delta, slug=proposal.store.slug)
     except CannotApplyError as error:
-        return replace(found, refusal=str(error))
+        return replace(found, refusal=in_language(str(error)))
     return replace(found, value=value_of(batch.Selected(proposal.pk, proposal.version, view.shown)), documents=shown)
 
 
 def _refusal(proposal: Proposal, view: Standing, person: User) -> str:
     allowed = permission(person, proposal)
     if not allowed.allowed:
-        return allowed.sentence
+        return in_language(allowed.sentence)
     if view.conflicts:
-        return "Somebody changed the same lines meanwhile: look at it by itself."
+        return _("Somebody changed the same lines meanwhile: look at it by itself.")
     if not view.delta:
-        return "All of this is approved already."
+        return _("All of this is approved already.")
     if is_cut(view):
-        return "It is too long to be shown here whole: look at it by itself."
-    return batch.unfit(proposal)
+        return _("It is too long to be shown here whole: look at it by itself.")
+    return in_language(batch.unfit(proposal))
 
 
 def asked(selected: Iterable[batch.Selected], visible: Mapping[int, Proposal]) -> tuple[Asked, ...]:
@@ -115,9 +117,17 @@ def value_of(seen: batch.Selected) -> str:
 
 def done(outcomes: Iterable[batch.Outcome]) -> tuple[Done, ...]:
     return tuple(
-        Done(one.title or f"Proposal {one.proposal}", links.change_url(one.change), short_oid(one.change.oid))
+        Done(
+            in_language(one.title) or _("Proposal %(proposal)s") % {"proposal": one.proposal},
+            links.change_url(one.change),
+            short_oid(one.change.oid),
+        )
         if one.change
-        else Done(one.title or f"Proposal {one.proposal}", links.proposal_url(one.proposal), refusal=one.refusal)
+        else Done(
+            in_language(one.title) or _("Proposal %(proposal)s") % {"proposal": one.proposal},
+            links.proposal_url(one.proposal),
+            refusal=in_language(one.refusal),
+        )
         for one in outcomes
     )
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
+from django.utils.translation import gettext as _
+
 from memoryreview.baseline.repository import Snapshot
 from memoryreview.core.formats.base import Entry
 from memoryreview.core.text import split_lines
@@ -18,6 +20,7 @@ from . import links
 from .changes import ChangeRow, change_row, change_rows
 from .evidence import SourceView, source_view
 from .outcome import Step, step
+from .recorded import in_language
 from .rows import agent_words
 from .words import moment, plural
 
@@ -116,13 +119,16 @@ def blame_page(place: Place, *, start: int, lineno: int, now: datetime) -> Blame
     for pk, numbers in groupby(shown, key=lambda at: found.origins[at].pk if at in found.origins else 0):
         change = changes.get(pk)
         lines = tuple(BlameLine(at + 1, bodies[at], place.url(first, at + 1)) for at in numbers)
-        groups.append(BlameGroup(rows.get(pk), _title(change, now) if change is not None else "Older", lines))
+        groups.append(BlameGroup(rows.get(pk), _title(change, now) if change is not None else _("Older"), lines))
     return BlamePage(
         groups=tuple(groups),
-        shown=f"Lines {first + 1}–{shown.stop} of {len(bodies):,}" if len(shown) < len(bodies) else "",
+        shown=_("Lines %(first)s–%(last)s of %(all)s")
+        % {"first": first + 1, "last": shown.stop, "all": f"{len(bodies):,}"}
+        if len(shown) < len(bodies)
+        else "",
         above=place.url(max(0, first - LINES_SHOWN)) if first else "",
         below=place.url(shown.stop) if shown.stop < len(bodies) else "",
-        note=found.cut,
+        note=in_language(found.cut),
         provenance=_provenance(place, entry, about, found, changes, now) if about else None,
     )
 
@@ -147,8 +153,8 @@ def changes_of(store: Store, passages: Iterable[Passage]) -> dict[int, Change]:
 def _title(change: Change, now: datetime) -> str:
     """Return what a gutter says: the title, of an adoption when it was."""
     if change.kind == ChangeKind.ADOPT:
-        return f"Adopted on {moment(change.at, now).exact[:10]}"
-    return change.title
+        return _("Adopted on %(day)s") % {"day": moment(change.at, now).exact[:10]}
+    return in_language(change.title)
 
 
 def origins(
@@ -176,7 +182,7 @@ def _provenance(
         first=about.start + 1,
         url=history_url(place, entry) if entry is not None else "",
         origins=origins(found, changes, about, now)[:_ORIGINS_SHOWN],
-        older=f"{_line_words(unknown)}: older than what was looked at." if unknown else "",
+        older=_("%(words)s: older than what was looked at.") % {"words": _line_words(unknown)} if unknown else "",
     )
 
 
@@ -204,7 +210,11 @@ def _line_words(lines: Sequence[int]) -> str:
     """Name 1-based lines: "Line 12", "Lines 12–14", "3 lines from 12 to 20"."""
     first, last = lines[0], lines[-1]
     if first == last:
-        return f"Line {first}"
+        return _("Line %(first)s") % {"first": first}
     if last - first + 1 == len(lines):
-        return f"Lines {first}–{last}"
-    return f"{plural(len(lines), 'line')} from {first} to {last}"
+        return _("Lines %(first)s–%(last)s") % {"first": first, "last": last}
+    return _("%(lines)s from %(first)s to %(last)s") % {
+        "lines": plural(len(lines), "line"),
+        "first": first,
+        "last": last,
+    }

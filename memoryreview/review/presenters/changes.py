@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from memoryreview.core.diff import document_diff
 from memoryreview.core.model import Kind, Severity
@@ -27,8 +29,9 @@ from .documents import ConflictView, DocumentView
 from .erase import ErasedView, erased_view
 from .grounds import FindingView, finding_view
 from .outcome import Step, step
+from .recorded import in_language
 from .rows import Sign, agent_words
-from .words import CHANGE_WORDS, UNREAD_WORDS, Moment, listed, moment, plural, short_oid
+from .words import CHANGE_WORDS, UNREAD_WORDS, Moment, Words, listed, moment, plural, short_oid
 
 _DOCUMENTS_SHOWN = 40
 _REWRITES_SHOWN = 12
@@ -36,7 +39,9 @@ _UNDONE_SHOWN = 20
 _CONFLICTS_SHOWN = 5
 _FINDINGS_SHOWN = 20
 
-STOPPED_WORDS = "A secret would come back, so this cannot be rolled back. Erase it from the history, or edit by hand."
+STOPPED_WORDS = gettext_noop(
+    "A secret would come back, so this cannot be rolled back. Erase it from the history, or edit by hand."
+)
 
 _SIGNS = {
     ChangeKind.ADOPT: Sign("adopt", "book", "adopted"),
@@ -51,18 +56,26 @@ _SIGNS = {
 
 _UNREAD = Sign("adds", "plus", UNREAD_WORDS)
 
-RULE_WORDS = {
-    Kind.DEDUPE_EXACT: "An entry that repeats another one word for word in the same list goes; one stays.",
-    Kind.DEDUPE_INDEX: "An index row that repeats the target and text of another one goes; the other stays.",
-    Kind.INDEX_TRIM: "An index row over its limit is cut at the end of a clause; the cut text stands in its document.",
-    Kind.INDEX_SYNC: "An approved document without a row gets the one that its own name and description make.",
-    Kind.INDEX_PRUNE: "An index row goes whose document an approved change deleted; nothing bears its name any more.",
-    Kind.LINK_RETARGET: "A link whose document is gone leads to the one that took its place; no other word differs.",
-    Kind.DATE_NORMALIZE: "Only a date changes its form; it has one reading, and nothing else differs.",
-    Kind.VERIFIED_UPDATE: "Only the date moves on at which the document was verified; evidence comes with it.",
-    Kind.META_STAMP: "Only the time moves on at which the agent’s own tool last wrote the document.",
-    Kind.FORMAT_BLANK: "Only blanks at line ends and surplus blank lines go; no text differs.",
-}
+RULE_WORDS = Words(
+    {
+        Kind.DEDUPE_EXACT: "An entry that repeats another one word for word in the same list goes; one stays.",
+        Kind.DEDUPE_INDEX: "An index row that repeats the target and text of another one goes; the other stays.",
+        Kind.INDEX_TRIM: (
+            "An index row over its limit is cut at the end of a clause; the cut text stands in its document."
+        ),
+        Kind.INDEX_SYNC: "An approved document without a row gets the one that its own name and description make.",
+        Kind.INDEX_PRUNE: (
+            "An index row goes whose document an approved change deleted; nothing bears its name any more."
+        ),
+        Kind.LINK_RETARGET: (
+            "A link whose document is gone leads to the one that took its place; no other word differs."
+        ),
+        Kind.DATE_NORMALIZE: "Only a date changes its form; it has one reading, and nothing else differs.",
+        Kind.VERIFIED_UPDATE: "Only the date moves on at which the document was verified; evidence comes with it.",
+        Kind.META_STAMP: "Only the time moves on at which the agent’s own tool last wrote the document.",
+        Kind.FORMAT_BLANK: "Only blanks at line ends and surplus blank lines go; no text differs.",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +178,8 @@ def change_row(change: Change, now: datetime) -> ChangeRow:
         oid=short_oid(change.oid),
         full_oid=change.oid,
         url=links.change_url(change),
-        title=change.title,
-        kind=UNREAD_WORDS if is_passive else CHANGE_WORDS[kind],
+        title=in_language(change.title),
+        kind=_(UNREAD_WORDS) if is_passive else CHANGE_WORDS[kind],
         sign=_UNREAD if is_passive else _SIGNS[kind],
         store=change.store.slug,
         store_url=links.store_url(change.store.slug),
@@ -199,7 +212,7 @@ def change_page(change: Change, person: User, now: datetime) -> ChangePage:
         shown, more = _documents(change)
         undo = rollback_view(change, person, now)
     except CannotApplyError as error:
-        undo = RollbackView(refusal=str(error))
+        undo = RollbackView(refusal=in_language(str(error)))
     decision = change.decision
     undoes = Change.objects.filter(rolled_back_by=change)
     return ChangePage(
@@ -257,7 +270,7 @@ def _certificate(stored: dict[str, Any] | None) -> Certificate | None:
         return None
     rewrites = stored.get("rewrites", [])
     return Certificate(
-        rule=f"{stored['rule']}, version {stored['version']}",
+        rule=_("%(rule)s, version %(version)s") % {"rule": stored["rule"], "version": stored["version"]},
         sentence=RULE_WORDS.get(stored["rule"], ""),
         rewrites=tuple(_rewrite(rewrite) for rewrite in rewrites[:_REWRITES_SHOWN]),
         more=max(0, len(rewrites) - _REWRITES_SHOWN),
@@ -266,19 +279,24 @@ def _certificate(stored: dict[str, Any] | None) -> Certificate | None:
 
 
 def _rewrite(rewrite: dict[str, Any]) -> str:
-    new = f"become “{rewrite['new']}”" if rewrite["new"] else "go"
-    return f"{rewrite['path']}: bytes {rewrite['start']}–{rewrite['end']} {new}"
+    new = _("become “%(new)s”") % {"new": rewrite["new"]} if rewrite["new"] else _("go")
+    return _("%(path)s: bytes %(start)s–%(end)s %(new)s") % {
+        "path": rewrite["path"],
+        "start": rewrite["start"],
+        "end": rewrite["end"],
+        "new": new,
+    }
 
 
 def rollback_view(change: Change, person: User, now: datetime) -> RollbackView:
     """Say what rolling back would do, or why it cannot be done, or who is in the way."""
     plan = rollback.plan(change)
     if plan.refused:
-        return RollbackView(refusal=plan.refused)
+        return RollbackView(refusal=in_language(plan.refused))
     if plan.already is not None:
         return RollbackView(already=short_oid(plan.already.oid), already_url=links.change_url(plan.already))
     if not may_maintain(person, change.store):
-        return RollbackView(refusal="Rolling back needs the store's owner or a maintainer of its team.")
+        return RollbackView(refusal=_("Rolling back needs the store's owner or a maintainer of its team."))
     batch = rollback.batch(change)
     around = RollbackView(all_url=links.selected_url(batch), all_count=len(batch)) if len(batch) > 1 else RollbackView()
     if plan.conflicts:
@@ -291,11 +309,11 @@ def rollback_view(change: Change, person: User, now: datetime) -> RollbackView:
             together=len(plan.together or ()),
         )
     if not plan.delta:
-        gone = "What this change wrote is gone already; there is nothing left to roll back."
+        gone = _("What this change wrote is gone already; there is nothing left to roll back.")
         return replace(around, refusal=gone)
     seen = tuple(finding_view(finding) for finding in plan.findings[:_FINDINGS_SHOWN])
     if any(finding.is_blocked_secret for finding in plan.findings):
-        return replace(around, refusal=STOPPED_WORDS, findings=seen)
+        return replace(around, refusal=_(STOPPED_WORDS), findings=seen)
     is_blocked = any(finding.severity is Severity.BLOCK for finding in plan.findings)
     with reading(change.store) as repository:
         tree = repository.snapshot(repository.head() or "")
@@ -330,9 +348,13 @@ def _conflicts(change: Change, names: Iterable[tuple[str, str]]) -> tuple[Confli
 def filter_words(store: str, path: str) -> str:
     """Say what a filtered history shows."""
     if path:
-        return f"Changes of {path} in {store}"
-    return f"Changes of {store}" if store else "Every applied change"
+        return _("Changes of %(path)s in %(store)s") % {"path": path, "store": store}
+    return _("Changes of %(store)s") % {"store": store} if store else _("Every applied change")
 
 
 def rolled_back_words(change: Change, undone: Change) -> str:
-    return f"Rolled back as {short_oid(change.oid)}, {plural(len(change.paths), 'document')} written: {undone.title}"
+    return _("Rolled back as %(oid)s, %(documents)s written: %(title)s") % {
+        "oid": short_oid(change.oid),
+        "documents": plural(len(change.paths), "document"),
+        "title": in_language(undone.title),
+    }

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
 
 from memoryreview.review.models import Digest, Message
 from memoryreview.review.operations.configure import may_name_folder
@@ -13,6 +14,7 @@ from memoryreview.review.operations.digest import StoreDigest, Told, told_now
 from memoryreview.review.operations.notify import endpoint_of
 
 from .links import with_query
+from .recorded import in_language
 from .words import Moment, listed, moment, plural
 
 _EARLIER_SHOWN = 14
@@ -70,7 +72,8 @@ def digest_page(person: User, now: datetime) -> DigestPage:
         oldest=moment(told.oldest, now) if told.oldest else None,
         stores=tuple(_line(store) for store in told.stores),
         earlier=tuple(
-            EarlierDigest(one.day.isoformat(), _sentence(Told.of(one.told)), one.path, one.fault) for one in earlier
+            EarlierDigest(one.day.isoformat(), _sentence(Told.of(one.told)), one.path, in_language(one.fault))
+            for one in earlier
         ),
         messages=tuple(_message(one, now) for one in messages),
         writes_file=endpoint.writes_file,
@@ -81,24 +84,27 @@ def digest_page(person: User, now: datetime) -> DigestPage:
 
 def _sentence(told: Told) -> str:
     if told.is_empty:
-        return "Nothing waits, nothing landed by proof, nothing failed."
-    waiting = f"{plural(told.waiting, 'proposal')} {'waits' if told.waiting == 1 else 'wait'}"
-    return f"{waiting}, {plural(told.applied, 'change')} landed by proof, {plural(told.failed, 'thing')} failed."
+        return _("Nothing waits, nothing landed by proof, nothing failed.")
+    return _("%(waiting)s, %(changes)s landed by proof, %(things)s failed.") % {
+        "waiting": plural(told.waiting, "proposal waits", "proposals wait"),
+        "changes": plural(told.applied, "change"),
+        "things": plural(told.failed, "thing"),
+    }
 
 
 def _line(store: StoreDigest) -> StoreLine:
     troubles = []
     if store.failed:
-        troubles.append(f"{plural(store.failed, 'approval')} could not be applied")
+        troubles.append(_("%(approvals)s could not be applied") % {"approvals": plural(store.failed, "approval")})
     if store.is_paused:
-        troubles.append("capturing is paused")
+        troubles.append(_("capturing is paused"))
     if store.push_fails:
-        troubles.append("its copy cannot be pushed")
-    risks = {"high risk": store.high, "medium": store.medium, "low": store.low}
+        troubles.append(_("its copy cannot be pushed"))
+    risks = {_("high risk"): store.high, _("medium"): store.medium, _("low"): store.low}
     return StoreLine(
         slug=store.slug,
         url=with_query("/", store=store.slug),
-        waiting=listed(f"{count} {risk}" for risk, count in risks.items() if count) or "nothing waits",
+        waiting=listed(f"{count} {risk}" for risk, count in risks.items() if count) or _("nothing waits"),
         applied=store.applied,
         trouble=listed(troubles),
     )
@@ -107,9 +113,11 @@ def _line(store: StoreDigest) -> StoreLine:
 def _message(message: Message, now: datetime) -> MessageLine:
     tries = plural(message.attempts, "attempt")
     if message.arrived_at is not None and message.due_at is None:
-        state = f"arrived, {tries}"
+        state = _("arrived, %(tries)s") % {"tries": tries}
     elif message.due_at is None:
-        state = f"given up, {tries}"
+        state = _("given up, %(tries)s") % {"tries": tries}
     else:
-        state = f"on its way, {tries}"
-    return MessageLine(str(message.pk), message.event, moment(message.created_at, now), state, message.fault)
+        state = _("on its way, %(tries)s") % {"tries": tries}
+    return MessageLine(
+        str(message.pk), message.event, moment(message.created_at, now), state, in_language(message.fault)
+    )

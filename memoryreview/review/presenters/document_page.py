@@ -24,23 +24,28 @@ from .documents import Prose, Raw, Tab
 from .editing import fits_a_form
 from .evidence import MeterView, budgets
 from .loaded import LoadedView, loaded_view
-from .words import Moment, moment, plural, short_oid, size_words, span_words
+from .recorded import in_language
+from .words import Moment, Words, moment, plural, short_oid, size_words, span_words
 
-_TABS = {
-    "raw": "Raw text",
-    "rendered": "Rendered",
-    "entries": "Entries",
-    "agent": "As the agent sees it",
-    "blame": "Blame",
-    "history": "History",
-}
+_TABS = Words(
+    {
+        "raw": "Raw text",
+        "rendered": "Rendered",
+        "entries": "Entries",
+        "agent": "As the agent sees it",
+        "blame": "Blame",
+        "history": "History",
+    }
+)
 _ENTRIES_SHOWN = 1_000
-_ENTRY_WORDS = {
-    "document": "frontmatter",
-    "row": "index row",
-    "task-group": "task group",
-    "section": "heading",
-}
+_ENTRY_WORDS = Words(
+    {
+        "document": "frontmatter",
+        "row": "index row",
+        "task-group": "task group",
+        "section": "heading",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +188,7 @@ def _was_ever(store: Store, path: str) -> bool:
 
 def _older(change: Change, present: Snapshot, path: str, data: bytes | None, now: datetime) -> OlderVersion:
     return OlderVersion(
-        title=change.title,
+        title=in_language(change.title),
         url=links.change_url(change),
         oid=short_oid(change.oid),
         at=moment(change.at, now),

@@ -19,7 +19,8 @@ from memoryreview.core.text import split_lines
 from .gaps import GapView, Opened, Opening, cut_views, gap_views, lines_at, requested_parts, spans_at
 from .links import document_url, with_query
 from .markup import rendered
-from .words import plural, size_words
+from .recorded import in_language
+from .words import Words, plural, size_words
 
 RENDERED_MAX_BYTES = 256 * 1024
 RAW_MAX_LINES = 5000
@@ -33,7 +34,7 @@ class View(StrEnum):
     RAW = "raw"
 
 
-VIEW_WORDS = {View.WORDS: "Words", View.RENDERED: "Rendered", View.RAW: "Raw new text"}
+VIEW_WORDS = Words({View.WORDS: "Words", View.RENDERED: "Rendered", View.RAW: "Raw new text"})
 
 
 class Zoom(StrEnum):
@@ -44,7 +45,7 @@ class Zoom(StrEnum):
     ALL = "all"
 
 
-ZOOM_WORDS = {Zoom.NEAR: "3 lines", Zoom.WIDE: "20 lines", Zoom.ALL: "everything"}
+ZOOM_WORDS = Words({Zoom.NEAR: "3 lines", Zoom.WIDE: "20 lines", Zoom.ALL: "everything"})
 _CONTEXT_LINES = {Zoom.NEAR: 3, Zoom.WIDE: 20, Zoom.ALL: 1_000_000}
 _WINDOW_CHARS = {Zoom.NEAR: 80, Zoom.WIDE: 80, Zoom.ALL: 1_000_000}
 
@@ -211,7 +212,7 @@ def layout_tabs(url: str, look: Look) -> tuple[Tab, ...]:
     address = _address(url, look)
     return tuple(
         Tab(words, with_query(address, layout=name), is_split is look.is_split)
-        for name, words, is_split in (("unified", "One column", False), (SPLIT, "Side by side", True))
+        for name, words, is_split in (("unified", _("One column"), False), (SPLIT, _("Side by side"), True))
     )
 
 
@@ -227,7 +228,8 @@ def prose(data: bytes) -> Prose:
     """Return a document rendered, its frontmatter as pairs of texts, exactly as written."""
     if len(data) > RENDERED_MAX_BYTES:
         return Prose(
-            refusal=f"This document has {size_words(len(data))}, too much to render. Its raw text is shown in full."
+            refusal=_("This document has %(size)s, too much to render. Its raw text is shown in full.")
+            % {"size": size_words(len(data))}
         )
     head = read(data)
     fields: tuple[HeadField, ...] = ()
@@ -257,7 +259,7 @@ def documents(
     for path in shown:
         if path in renames:
             moved = renames[path]
-            summary, notes = "renamed", (f"Was {moved}. The text is the same.",)
+            summary, notes = _("renamed"), (_("Was %(moved)s. The text is the same.") % {"moved": moved},)
             views.append(DocumentView(path, document_url(slug, moved), summary, notes))
             continue
         view = _document(diffs[path], delta[path], slug=slug, view=look.view)
@@ -287,7 +289,7 @@ def _address(url: str, look: Look) -> str:
 
 def _document(diff: DocumentDiff, new: bytes | None, *, slug: str, view: View) -> DocumentView:
     path, url = diff.path, document_url(slug, diff.path) if diff.old_exists else ""
-    summary, notes = changed_lines(diff), tuple(note for note in (_fate(diff), diff.summary) if note)
+    summary, notes = changed_lines(diff), tuple(note for note in (_fate(diff), in_language(diff.summary)) if note)
     if new is None or view is View.WORDS:
         return DocumentView(path, url, summary, notes, diff)
     if diff.summary:
@@ -299,8 +301,8 @@ def _document(diff: DocumentDiff, new: bytes | None, *, slug: str, view: View) -
 
 def _fate(diff: DocumentDiff) -> str:
     if not diff.old_exists:
-        return "A new document."
-    return "" if diff.new_exists else "The whole document goes."
+        return _("A new document.")
+    return "" if diff.new_exists else _("The whole document goes.")
 
 
 def changed_lines(diff: DocumentDiff) -> str:
@@ -312,19 +314,19 @@ def consequence(tree: Tree, delta: Delta, views: Iterable[DocumentView]) -> str:
     """Say what writing a delta does, for a button: "change 1 line of project_build.md"."""
     if len(delta) > 1:
         goes = sum(new is None for new in delta.values())
-        others = f", {plural(goes, 'deletion')} among them" if goes else ""
-        return f"change {plural(len(delta), 'document')}{others}"
+        others = _(", %(deletions)s among them") % {"deletions": plural(goes, "deletion")} if goes else ""
+        return _("change %(documents)s%(others)s") % {"documents": plural(len(delta), "document"), "others": others}
     [path] = delta
     if delta[path] is None:
-        return f"delete {path}"
+        return _("delete %(path)s") % {"path": path}
     if path not in tree:
-        return f"add {path}"
+        return _("add %(path)s") % {"path": path}
     diff = next((view.diff for view in views if view.diff), None) or document_diff(path, tree[path], delta[path])
     if not diff.removed:
-        return f"add {plural(diff.added, 'line')} to {path}"
+        return _("add %(lines)s to %(path)s") % {"lines": plural(diff.added, "line"), "path": path}
     if not diff.added:
-        return f"remove {plural(diff.removed, 'line')} from {path}"
-    return f"change {plural(max(diff.added, diff.removed), 'line')} of {path}"
+        return _("remove %(lines)s from %(path)s") % {"lines": plural(diff.removed, "line"), "path": path}
+    return _("change %(lines)s of %(path)s") % {"lines": plural(max(diff.added, diff.removed), "line"), "path": path}
 
 
 def section(views: Iterable[DocumentView]) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from memoryreview.review.operations.duplicates import Original
 
 from . import links
@@ -28,8 +30,8 @@ def original_views(originals: Iterable[Original], slug: str) -> tuple[OriginalVi
 def _view(original: Original, slug: str) -> OriginalView:
     proposal, place = original.proposal, original.place
     if proposal is not None:
-        words = f"proposal {proposal.pk} by {author_of(proposal)}"
+        words = _("proposal %(pk)s by %(author)s") % {"pk": proposal.pk, "author": author_of(proposal)}
         return OriginalView(original.key, links.proposal_url(proposal), words, title_of(proposal))
     assert place is not None, "an original is a proposal or a place"  # noqa: S101
-    line = f", line {place.line}" if place.line else ""
+    line = _(", line %(line)s") % {"line": place.line} if place.line else ""
     return OriginalView(original.key, links.document_url(slug, place.path), f"{place.path}{line}", place.text)

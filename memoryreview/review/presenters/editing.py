@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from memoryreview.core.model import Delta
 from memoryreview.core.text import split_lines
 
@@ -47,18 +49,20 @@ def boxes(contents: Delta, typed: Mapping[str, str] | None = None) -> tuple[Edit
 
 def _box(name: str, path: str, content: bytes | None, typed: str | None) -> EditBox:
     if content is None:
-        return EditBox(name, path, refusal="This document goes; there is no text to edit.")
+        return EditBox(name, path, refusal=_("This document goes; there is no text to edit."))
     if not fits_a_form(path):
-        return EditBox(name, path, refusal="A form cannot carry the name of this document. Edit the file itself.")
+        return EditBox(name, path, refusal=_("A form cannot carry the name of this document. Edit the file itself."))
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
-        return EditBox(name, path, refusal="This document is not UTF-8. Edit the file itself.")
+        return EditBox(name, path, refusal=_("This document is not UTF-8. Edit the file itself."))
     if len(content) > _MAX_BYTES:
-        return EditBox(name, path, refusal="This document is too large for a text box. Edit the file itself.")
+        return EditBox(name, path, refusal=_("This document is too large for a text box. Edit the file itself."))
     if "\0" in text or "\r" in text.replace("\r\n", ""):
         return EditBox(
-            name, path, refusal="This document holds a character that a text box does not keep. Edit the file itself."
+            name,
+            path,
+            refusal=_("This document holds a character that a text box does not keep. Edit the file itself."),
         )
     rows = min(_MAX_ROWS, max(_MIN_ROWS, len(split_lines(content)) + _SPARE_ROWS))
     return EditBox(name, path, text if typed is None else typed, rows)

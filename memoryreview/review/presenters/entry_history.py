@@ -16,16 +16,19 @@ from memoryreview.review.querysets import ChangeQuerySet
 from . import links
 from .changes import ChangeRow, change_rows
 from .history import Wanted
-from .words import short_oid
+from .recorded import in_language
+from .words import Words, short_oid
 
 _WHOLE = 1_000_000
 
-FATE_WORDS = {
-    Fate.ADDED: "added it",
-    Fate.REWRITTEN: "rewrote it",
-    Fate.MOVED: "moved it within the document",
-    Fate.REMOVED: "removed it",
-}
+FATE_WORDS = Words(
+    {
+        Fate.ADDED: "added it",
+        Fate.REWRITTEN: "rewrote it",
+        Fate.MOVED: "moved it within the document",
+        Fate.REMOVED: "removed it",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,7 @@ def entry_page(visible: ChangeQuerySet, wanted: Wanted, store: Store, now: datet
         document_url=links.document_url(store.slug, wanted.path),
         history_url=links.history_url(store=store.slug, path=wanted.path),
         as_of=short_oid(oid) if known is not None else "",
-        note=found.cut,
+        note=in_language(found.cut),
         older_url=_further(store, *last) if last is not None and last[1].fate is Fate.OLDER else "",
     )
 

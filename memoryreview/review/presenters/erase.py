@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from django.utils.translation import gettext as _
+
 from memoryreview.core.names import shown
 from memoryreview.review.models import Change, ChangeKind, Erasure, ErasureState, Store
 from memoryreview.review.operations.erase import Preview, Spot
@@ -13,6 +15,7 @@ from memoryreview.review.operations.stores import reading
 
 from . import links
 from .documents import Raw, raw
+from .recorded import in_language
 from .words import listed, plural
 
 _NAMES_SHOWN = 5
@@ -98,51 +101,67 @@ def _lines(change: Change, path: str) -> Raw | None:
 
 def _earlier(store: Store) -> tuple[EarlierErasure, ...]:
     found = Change.objects.filter(store=store, kind=ChangeKind.ERASE).select_related("store").order_by("-pk")
-    return tuple(EarlierErasure(one.title, links.change_url(one)) for one in found[:20])
+    return tuple(EarlierErasure(in_language(one.title), links.change_url(one)) for one in found[:20])
 
 
 def _what(asked: Asked) -> str:
     if asked.is_text:
-        return "the text that you typed"
+        return _("the text that you typed")
     if not asked.change:
-        return f"the document “{shown(asked.path)}”"
-    lines = f"line {asked.first}" if asked.first == asked.last else f"lines {asked.first} to {asked.last}"
-    return f"{lines} of “{shown(asked.path)}”"
+        return _("the document “%(shown)s”") % {"shown": shown(asked.path)}
+    lines = (
+        _("line %(first)s") % {"first": asked.first}
+        if asked.first == asked.last
+        else _("lines %(first)s to %(last)s") % {"first": asked.first, "last": asked.last}
+    )
+    return _("%(lines)s of “%(shown)s”") % {"lines": lines, "shown": shown(asked.path)}
 
 
 def _facts(preview: Preview, asked: Asked) -> Iterator[str]:
     if preview.commits:
-        where = f", in {_names(preview.documents)}" if preview.documents else ""
-        yield f"It stands in {preview.commits:,} of {plural(preview.of_commits, 'commit')}{where}."
+        where = _(", in %(names)s") % {"names": _names(preview.documents)} if preview.documents else ""
+        yield _("It stands in %(commits)s of %(all)s%(where)s.") % {
+            "commits": f"{preview.commits:,}",
+            "all": plural(preview.of_commits, "commit"),
+            "where": where,
+        }
     else:
-        yield "No commit holds it."
+        yield _("No commit holds it.")
     if preview.moved:
         yield (
-            f"{plural(preview.moved, 'commit')} will have another id. The old ids go on working, in addresses and as "
-            "the base of a proposal."
+            _(
+                "%(commits)s will have another id. The old ids go on working, in addresses and as the base "
+                "of a proposal."
+            )
+            % {"commits": plural(preview.moved, "commit")}
         )
     if preview.on_disk:
-        does = "is removed from" if asked.path and not asked.change else "will change in"
-        yield f"{_names(preview.on_disk)} {does} the memory folder itself."
+        names = {"names": _names(preview.on_disk)}
+        is_removed = asked.path and not asked.change
+        yield (
+            _("%(names)s is removed from the memory folder itself.") % names
+            if is_removed
+            else _("%(names)s will change in the memory folder itself.") % names
+        )
     if preview.proposals:
-        yield f"Proposals that hold it: {preview.proposals:,}."
+        yield _("Proposals that hold it: %(proposals)s.") % {"proposals": f"{preview.proposals:,}"}
     if preview.decisions:
-        yield f"Decisions whose note holds it: {preview.decisions:,}."
+        yield _("Decisions whose note holds it: %(decisions)s.") % {"decisions": f"{preview.decisions:,}"}
     if preview.others:
-        yield f"Other records that hold it: {preview.others:,}."
+        yield _("Other records that hold it: %(others)s.") % {"others": f"{preview.others:,}"}
     if preview.backups:
         yield (
-            f"{plural(len(preview.backups), 'backup')} made before, with all stores in it, will be removed: "
-            f"{_names(preview.backups)}. Make a new one afterwards."
+            _("%(backups)s made before, with all stores in it, will be removed: %(names)s. Make a new one afterwards.")
+            % {"backups": plural(len(preview.backups), "backup"), "names": _names(preview.backups)}
         )
 
-    yield from preview.elsewhere
+    yield from map(in_language, preview.elsewhere)
 
 
 def _names(paths: tuple[str, ...]) -> str:
     more = len(paths) - _NAMES_SHOWN
     names = [f"“{shown(path)}”" for path in paths[:_NAMES_SHOWN]]
-    return listed([*names, f"{more} more"] if more > 0 else names)
+    return listed([*names, _("%(more)s more") % {"more": more}] if more > 0 else names)
 
 
 def erased_view(change: Change) -> ErasedView | None:
@@ -159,17 +178,24 @@ def erased_view(change: Change) -> ErasedView | None:
         "decision": erasure.decisions,
     }
     stood = [plural(count, noun) for noun, count in counts.items() if count]
-    facts = [f"It stood in {listed(stood)}."] if stood else []
+    facts = [_("It stood in %(places)s.") % {"places": listed(stood)}] if stood else []
     if erasure.moved:
-        facts.append(f"{plural(erasure.moved, 'commit')} got another id. The old ids go on working.")
+        facts.append(
+            _("%(commits)s got another id. The old ids go on working.") % {"commits": plural(erasure.moved, "commit")}
+        )
     if erasure.withdrawn:
-        facts.append(f"{plural(len(erasure.withdrawn), 'proof')} of safe edits went with it and cannot be replayed.")
-    left = list(erasure.left)
+        facts.append(
+            _("%(proofs)s of safe edits went with it and cannot be replayed.")
+            % {"proofs": plural(len(erasure.withdrawn), "proof")}
+        )
+    left = [in_language(one) for one in erasure.left]
     if erasure.state != ErasureState.DONE:
-        left.append("Old objects or documents are still being removed; any use of the store carries on with it.")
+        left.append(_("Old objects or documents are still being removed; any use of the store carries on with it."))
     elif not erasure.forgotten:
         left.append(
-            "The database could not be written anew yet, since it was in use: old pages of its file may still hold the "
-            "text. memoryreview tries again at each start."
+            _(
+                "The database could not be written anew yet, since it was in use: old pages of its file may "
+                "still hold the text. memoryreview tries again at each start."
+            )
         )
     return ErasedView(tuple(facts), tuple(left))

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from memoryreview.core.budget import BudgetChange, Used
 from memoryreview.core.budget import budgets as budget_changes
 from memoryreview.core.criteria import Criterion, Level, criteria, lowest
@@ -21,8 +23,9 @@ from memoryreview.review.operations.evidence import Sighting, citations, sightin
 from memoryreview.review.operations.rejected import rejected_before_json
 
 from .links import proposal_url, touched_url
+from .recorded import in_language
 from .seen import SeenView, seen_view
-from .words import plural, short_oid, size_words
+from .words import UNIT_WORDS, Words, plural, short_oid, size_words
 
 _FILES_SHOWN = 20
 _SCORES_SHOWN = 8
@@ -159,7 +162,7 @@ def meters(form: Format, tree: Tree, delta: Delta) -> tuple[MeterView, ...]:
     if changed:
         return changed
     index = next((path for path in sorted(tree) if form.is_index(path)), None)
-    return () if index is None else budgets(form.name, index, tree[index], note=", unchanged")
+    return () if index is None else budgets(form.name, index, tree[index], note=_(", unchanged"))
 
 
 def budgets(name: FormatName, path: str, data: bytes, *, note: str = "") -> tuple[MeterView, ...]:
@@ -171,27 +174,39 @@ def budgets(name: FormatName, path: str, data: bytes, *, note: str = "") -> tupl
 def _compared(change: BudgetChange) -> list[MeterView]:
     """Return one view per measure. What is past the limit is said below the last one, for all of them."""
     views = [_used(change, used, number) for number, used in enumerate(change.used)]
-    verb = "are" if change.lost_count > 1 else "is"
-    what = f"{verb} no longer seen" if change.is_cut else f"{verb} past the limit"
     last = replace(
         views[-1],
         warning=_past(change),
         lost=_named(change.lost, change.lost_count),
-        lost_words=f"{plural(change.lost_count, 'entry', 'entries')} {what}:" if change.lost_count else "",
+        lost_words=_lost_words(change),
         back=_named(change.back, change.back_count),
-        back_words=f"{plural(change.back_count, 'entry', 'entries')} seen again:" if change.back_count else "",
+        back_words=_("%(entries)s seen again:") % {"entries": plural(change.back_count, "entry", "entries")}
+        if change.back_count
+        else "",
     )
     return [*views[:-1], last]
 
 
+def _lost_words(change: BudgetChange) -> str:
+    if not change.lost_count:
+        return ""
+    entries = {"entries": plural(change.lost_count, "entry is", "entries are")}
+    return (_("%(entries)s no longer seen:") if change.is_cut else _("%(entries)s past the limit:")) % entries
+
+
 def _named(titles: tuple[str, ...], count: int) -> tuple[str, ...]:
     more = count - len(titles)
-    return (*titles, f"and {more:,} more") if more > 0 else titles
+    return (*titles, _("and %(more)s more") % {"more": f"{more:,}"}) if more > 0 else titles
 
 
 def _used(change: BudgetChange, used: Used, number: int) -> MeterView:
     moved = "" if used.before == used.after else f"{used.before:,} → "
-    sentence = f"{moved}{used.after:,} of {used.limit:,} {used.unit}"
+    sentence = _("%(moved)s%(after)s of %(limit)s %(unit)s") % {
+        "moved": moved,
+        "after": f"{used.after:,}",
+        "limit": f"{used.limit:,}",
+        "unit": UNIT_WORDS[used.unit],
+    }
     heading = "" if number else change.path
     high = used.limit * _HIGH_PERCENT // 100
     return MeterView(change.path, heading, used.after, used.limit, high, sentence, "")
@@ -201,28 +216,31 @@ def _past(change: BudgetChange) -> str:
     """Say where the limit lies now, and where it lay before."""
     now, was = change.line_after, change.line_before
     if now is None:
-        return "Now all of it is seen." if was is not None and change.is_cut else ""
+        return _("Now all of it is seen.") if was is not None and change.is_cut else ""
     if not change.is_cut:
-        return f"Past the limit from line {now} on: it is still read, but no more can be added."
-    moved = "" if was in (None, now) else f" Until now it was line {was}."
-    return f"The agent does not see line {now} and below.{moved}"
+        return _("Past the limit from line %(now)s on: it is still read, but no more can be added.") % {"now": now}
+    moved = "" if was in (None, now) else _(" Until now it was line %(was)s.") % {"was": was}
+    return _("The agent does not see line %(now)s and below.%(moved)s") % {"now": now, "moved": moved}
 
 
 def _meter(meter: Meter, number: int, *, note: str = "") -> MeterView:
     used, limit = _amount(meter.used, meter.unit), _amount(meter.limit, meter.unit)
-    unit = "" if meter.unit == "bytes" else f" {meter.unit}"
-    warning = "Over the limit." if meter.used > meter.limit else ""
+    unit = "" if meter.unit == "bytes" else f" {UNIT_WORDS[meter.unit]}"
+    warning = _("Over the limit.") if meter.used > meter.limit else ""
     if meter.cut_line:
-        warning = f"The agent does not see line {meter.cut_line} and below."
+        warning = _("The agent does not see line %(cut_line)s and below.") % {"cut_line": meter.cut_line}
     elif meter.past_line:
-        warning = f"Past the limit from line {meter.past_line} on: it is still read, but no more can be added."
+        warning = _("Past the limit from line %(past_line)s on: it is still read, but no more can be added.") % {
+            "past_line": meter.past_line
+        }
     return MeterView(
         path=meter.path,
         heading="" if number else meter.path,
         value=meter.used,
         limit=meter.limit,
         high=meter.limit * _HIGH_PERCENT // 100,
-        sentence=f"{used} of {limit}{unit}{note}",
+        sentence=_("%(used)s of %(limit)s%(unit)s%(note)s")
+        % {"used": used, "limit": limit, "unit": unit, "note": note},
         warning=warning,
     )
 
@@ -238,8 +256,12 @@ def _text(value: Any) -> str:
 def _place(source: Mapping[str, Any]) -> str:
     """Say where in the agent's work the source stands: "message 7 of session 5d0c, task build"."""
     session, task, message = (_text(source.get(key)) for key in ("session", "task", "message_index"))
-    parts = [f"message {message} of session {session}" if message and session else session and f"session {session}"]
-    parts.append(task and f"task {task}")
+    parts = [
+        _("message %(message)s of session %(session)s") % {"message": message, "session": session}
+        if message and session
+        else session and _("session %(session)s") % {"session": session}
+    ]
+    parts.append(task and _("task %(task)s") % {"task": task})
     return ", ".join(part for part in parts if part)
 
 
@@ -260,16 +282,14 @@ def _files(source: Mapping[str, Any], found: Iterable[Sighting]) -> tuple[Source
 
 def _seen_words(cited: int | None, line: int | None) -> str:
     if line is None:
-        return "The server does not find it there."
-    return "It stands there now." if line == cited else f"It stands on line {line} now."
+        return _("The server does not find it there.")
+    return _("It stands there now.") if line == cited else _("It stands on line %(line)s now.") % {"line": line}
 
 
-_LEVELS = {
-    Level.LOW: ("low", "danger"),
-    Level.UNKNOWN: ("not stated", "warn"),
-    Level.FAIR: ("fair", ""),
-    Level.GOOD: ("good", "ok"),
-}
+_LEVEL_WORDS = Words(
+    {Level.LOW: "low", Level.UNKNOWN: "not stated", Level.FAIR: "fair", Level.GOOD: "good"},
+)
+_LEVEL_MARKS = {Level.LOW: "danger", Level.UNKNOWN: "warn", Level.FAIR: "", Level.GOOD: "ok"}
 
 
 def _criteria(
@@ -285,14 +305,18 @@ def _criteria(
 
 
 def _criterion(found: Criterion) -> CriterionView:
-    level, mark = _LEVELS[found.level]
-    return CriterionView(found.name, level, mark, found.sentence)
+    return CriterionView(
+        in_language(found.name), _LEVEL_WORDS[found.level], _LEVEL_MARKS[found.level], in_language(found.sentence)
+    )
 
 
 def _lowest_words(found: Criterion) -> str:
     if found.level is Level.GOOD:
-        return "All four are good."
-    return f"The lowest counts: {found.name}, {_LEVELS[found.level][0]}."
+        return _("All four are good.")
+    return _("The lowest counts: %(name)s, %(level)s.") % {
+        "name": in_language(found.name),
+        "level": _LEVEL_WORDS[found.level],
+    }
 
 
 def _stated(proposal: Proposal) -> Mapping[str, Any]:
@@ -304,7 +328,7 @@ def _scores(proposal: Proposal) -> tuple[Score, ...]:
     others = [(name, value) for name, value in _stated(proposal).items() if name not in ("stable", "reusable")]
     scores = [Score(str(name), _text(value)) for name, value in others[:_SCORES_SHOWN]]
     if proposal.confidence is not None:
-        scores.append(Score("confidence", f"{proposal.confidence:g}"))
+        scores.append(Score(_("confidence"), f"{proposal.confidence:g}"))
     return tuple(scores)
 
 
@@ -312,11 +336,13 @@ def _earlier(rejected: Proposal | None) -> Earlier | None:
     if rejected is None:
         return None
     told = rejected_before_json(rejected)
-    reason = f" as “{told['reason']}”" if told["reason"] else ""
+    reason = _(" as “%(reason)s”") % {"reason": told["reason"]} if told["reason"] else ""
     note = f": {told['note']}" if told["note"] else ""
-    day = f" on {told['at'][:10]}" if told["at"] else ""
+    day = _(" on %(at)s") % {"at": told["at"][:10]} if told["at"] else ""
     return Earlier(
-        proposal_url(rejected), f"The same change was rejected{day}{reason}{note}. This one brings other evidence."
+        proposal_url(rejected),
+        _("The same change was rejected%(day)s%(reason)s%(note)s. This one brings other evidence.")
+        % {"day": day, "reason": reason, "note": note},
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from memoryreview.core.concerns import GRAVITY
 from memoryreview.core.model import Scope
@@ -16,35 +17,46 @@ from memoryreview.review.operations.waiting import COUNTED_AT_MOST
 
 from .links import with_query
 from .waiting import count_words
-from .words import KIND_WORDS
+from .words import KIND_WORDS, Words
 
 _MAX_CHARS = 200
 _NUMBER_DIGITS = 17  # of a place; the longest that a time in µs or a row needs
 _END = "end"
 
 AGES = {"day": 1, "week": 7, "month": 30}
-VIEW_WORDS = {
-    View.ALL: "Waiting",
-    View.MINE: "Mine to decide",
-    View.SECOND: "Second approval",
-    View.AGENTS: "With agents",
-}
-_CHOICES: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "scope": ("Scope", {str(Scope.PRIVATE): "private", str(Scope.TEAM): "team"}),
-    "kind": ("Kind", {str(kind): KIND_WORDS[kind] for kind in GRAVITY}),
-    "risk": ("Risk", {str(risk): str(risk) for risk in Risk}),
-    "state": (
-        "State",
+VIEW_WORDS = Words(
+    {
+        View.ALL: "Waiting",
+        View.MINE: "Mine to decide",
+        View.SECOND: "Second approval",
+        View.AGENTS: "With agents",
+    }
+)
+_CHOICES: Mapping[str, Words[str]] = {
+    "scope": Words({str(Scope.PRIVATE): "private", str(Scope.TEAM): "team"}),
+    "kind": Words({str(kind): KIND_WORDS.english[kind] for kind in GRAVITY}),
+    "risk": Words({str(Risk.HIGH): "high", str(Risk.MEDIUM): "medium", str(Risk.LOW): "low"}),
+    "state": Words(
         {
             str(Standing.PENDING): "waiting",
             str(Standing.QUARANTINED): "quarantined",
             str(Standing.FAILED): "could not be applied",
             str(Standing.CHANGES_REQUESTED): "with its agent",
-        },
+        }
     ),
-    "age": ("Waits", {"day": "a day or longer", "week": "a week or longer", "month": "a month or longer"}),
+    "age": Words({"day": "a day or longer", "week": "a week or longer", "month": "a month or longer"}),
 }
-_FREE = {"q": "Text", "agent": "Agent", "store": "Store"}
+_LABELS = Words(
+    {
+        "store": "Store",
+        "scope": "Scope",
+        "kind": "Kind",
+        "risk": "Risk",
+        "state": "State",
+        "age": "Waits",
+    }
+)
+_FREE = Words({"q": "Text", "agent": "Agent", "store": "Store"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +89,9 @@ class Filter:
             text = query.get(name, "").strip()
             chosen[name] = text if text in values else ""
             if text and text not in values:
-                ignored.append(f"“{text[:40]}” is no {words}, so it is left out.")
+                ignored.append(
+                    _("“%(text)s” is no %(words)s, so it is left out.") % {"text": text[:40], "words": words}
+                )
         return cls(
             **free,
             **chosen,
@@ -162,24 +176,26 @@ def chips(wanted: Filter) -> tuple[Chip, ...]:
     found = []
     for name, label in _FREE.items():
         if text := getattr(wanted, name):
-            found.append(Chip(f"“{text}”" if name == "q" else f"{label}: {text}", wanted.without(name).url()))
-    for name, (label, values) in _CHOICES.items():
+            words = f"“{text}”" if name == "q" else _("%(label)s: %(value)s") % {"label": label, "value": text}
+            found.append(Chip(words, wanted.without(name).url()))
+    for name, values in _CHOICES.items():
         if text := getattr(wanted, name):
-            found.append(Chip(f"{label}: {values[text]}", wanted.without(name).url()))
+            words = _("%(label)s: %(value)s") % {"label": _LABELS[name], "value": values[text]}
+            found.append(Chip(words, wanted.without(name).url()))
     return tuple(found)
 
 
 def form_fields(wanted: Filter, *, stores: Iterable[str]) -> tuple[Field, ...]:
     """Return the fields of the form, apart from those that take any text. `stores`: those that the person sees."""
-    known = {"store": ("Store", {slug: slug for slug in stores}), **_CHOICES}
-    return tuple(_field(wanted, name, label, values) for name, (label, values) in known.items())
+    known: dict[str, Mapping[str, str]] = {"store": {slug: slug for slug in stores}, **_CHOICES}
+    return tuple(_field(wanted, name, _LABELS[name], values) for name, values in known.items())
 
 
 def _field(wanted: Filter, name: str, label: str, values: Mapping[str, str]) -> Field:
     chosen = getattr(wanted, name)
     if chosen and chosen not in values:
         values = {chosen: chosen, **values}
-    every = Choice("", "any", is_chosen=not chosen)
+    every = Choice("", _("any"), is_chosen=not chosen)
     return Field(name, label, (every, *(Choice(value, words, value == chosen) for value, words in values.items())))
 
 
@@ -190,9 +206,10 @@ def fitting_words(count: int, *, is_walked: bool, total: int) -> str:
 
 
 def _closed() -> Sequence[tuple[str, str, Iterable[str]]]:
+    nouns = {name: _("age") if name == "age" else label.lower() for name, label in _LABELS.items()}
     return (
-        *((name, label.lower() if name != "age" else "age", values) for name, (label, values) in _CHOICES.items()),
-        ("show", "view", [str(view) for view in View]),
+        *((name, nouns[name], values) for name, values in _CHOICES.items()),
+        ("show", _("view"), [str(view) for view in View]),
     )
 
 
@@ -236,7 +253,8 @@ def built_in_views() -> tuple[tuple[str, Filter], ...]:
 
 def heading(wanted: Filter) -> str:
     """Name the list and its order."""
-    return f"{VIEW_WORDS[View(wanted.show)]}, {'oldest first' if wanted.asked.is_by_age else 'riskiest first'}"
+    order = _("oldest first") if wanted.asked.is_by_age else _("riskiest first")
+    return _("%(view)s, %(order)s") % {"view": VIEW_WORDS[View(wanted.show)], "order": order}
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,4 +275,4 @@ def named_views(saved: Iterable[SavedView]) -> tuple[NamedView, ...]:
 
 def _named(view: SavedView, wanted: Filter) -> NamedView:
     words = [VIEW_WORDS[View(wanted.show)], *(chip.words for chip in chips(wanted))]
-    return NamedView(view.pk, view.name, wanted.url(), ", ".join(words), wanted)
+    return NamedView(view.pk, view.name, wanted.url(), _(", ").join(words), wanted)

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from django.utils.translation import gettext as _
+
 from memoryreview.core.diff import DiffLine, DocumentDiff, Mark
 
 from .words import plural
@@ -86,7 +88,7 @@ def cut_views(diff: DocumentDiff, place: str, url: str, opened: Opened) -> dict[
     cut = [line for hunk in diff.hunks for line in hunk.lines if line.is_shortened and line.name not in known]
     return {
         line.name: Opening(
-            "Show the whole line",
+            _("Show the whole line"),
             _opened_url(url, opened, *(Part(place, name) for name in (line.name, *_partner(line)))),
             f"open-{place}-{line.name}",
         )
@@ -113,10 +115,10 @@ def _parts(span: Span, edges: tuple[str, str]) -> Iterator[tuple[str, Span, str]
     after, before = edges
     if end - start > STEP_LINES:
         if after:
-            yield f"Show the next {STEP_LINES}", (start, start + STEP_LINES), after
+            yield _("Show the next %(lines)s") % {"lines": STEP_LINES}, (start, start + STEP_LINES), after
         if before:
-            yield f"Show the {STEP_LINES} before", (end - STEP_LINES, end), before
-    yield "Show all" if end - start > 1 else "Show it", span, "all"
+            yield _("Show the %(lines)s before") % {"lines": STEP_LINES}, (end - STEP_LINES, end), before
+    yield _("Show all") if end - start > 1 else _("Show it"), span, "all"
 
 
 def _opened_url(url: str, opened: Opened, *parts: Part) -> str:

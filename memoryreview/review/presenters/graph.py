@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from memoryreview.core.formats import of as format_of
 from memoryreview.core.model import FormatName
 from memoryreview.core.relations import Node, NodeKind, graph
@@ -12,7 +14,7 @@ from memoryreview.review.models import Store
 from memoryreview.review.operations.relations import known_documents
 
 from . import links
-from .words import plural
+from .words import Words, plural
 
 MAX_DRAWN = 300
 """Documents and missing targets of one picture: more arcs than that tell nothing."""
@@ -27,7 +29,7 @@ _LABEL_CHARS = 56
 _CHAR_WIDTH = 8
 _ARROW = 5
 
-_WORDS = {NodeKind.INDEX: "index", NodeKind.ORPHAN: "nothing leads here", NodeKind.MISSING: "missing"}
+_WORDS = Words({NodeKind.INDEX: "index", NodeKind.ORPHAN: "nothing leads here", NodeKind.MISSING: "missing"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,10 @@ def graph_page(store: Store) -> GraphPage:
         store=store.slug,
         store_url=links.store_url(store.slug),
         summary=_summary(nodes),
-        note=f"{plural(unread, 'document is', 'documents are')} not read yet. Open the page again." if unread else "",
+        note=_("%(documents)s not read yet. Open the page again.")
+        % {"documents": plural(unread, "document is", "documents are")}
+        if unread
+        else "",
         refusal="" if is_drawn else _too_many(len(nodes)),
         width=x + 2 * _MARGIN + widest * _CHAR_WIDTH,
         height=_TOP * 2 + _ROW * max(0, len(drawn) - 1),
@@ -114,17 +119,21 @@ def graph_page(store: Store) -> GraphPage:
 
 
 def _too_many(count: int) -> str:
-    return f"There are {count:,} names, and a picture of more than {MAX_DRAWN} tells nothing. The table says the same."
+    return _(
+        "There are %(count)s names, and a picture of more than %(most)s tells nothing. The table says the same."
+    ) % {"count": f"{count:,}", "most": MAX_DRAWN}
 
 
 def _summary(nodes: Sequence[Node]) -> str:
     count = sum(len(node.leads_to) for node in nodes)
     kinds = [node.kind for node in nodes]
     orphans, missing = kinds.count(NodeKind.ORPHAN), kinds.count(NodeKind.MISSING)
-    return (
-        f"{plural(count, 'link')} between {plural(len(nodes) - missing, 'document')}. "
-        f"Nothing leads to {plural(orphans, 'document')}; {plural(missing, 'target is', 'targets are')} missing."
-    )
+    return _("%(links)s between %(documents)s. Nothing leads to %(unlinked)s; %(targets)s missing.") % {
+        "links": plural(count, "link"),
+        "documents": plural(len(nodes) - missing, "document"),
+        "unlinked": plural(orphans, "document"),
+        "targets": plural(missing, "target is", "targets are"),
+    }
 
 
 def _node(node: Node, x: int, at: int, urls: Mapping[str, str]) -> NodeView:

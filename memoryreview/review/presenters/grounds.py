@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from memoryreview.core.concerns import Concern
 from memoryreview.core.model import Finding, Severity, Verdict
 from memoryreview.review.models import Proposal, Revision
 from memoryreview.review.operations.errors import finding_json
 
 from . import links
+from .recorded import in_language
 from .rows import concern_words
-from .words import kind_words, listed, short_oid, span_words
+from .words import Words, kind_words, listed, short_oid, span_words
 
 _SHOWN = 12
 _TOLD_BY_ACTIONS = frozenset({Concern.STOPPED, Concern.MASS, Concern.DELETES, Concern.WIDENS, Concern.MISLABELLED})
@@ -78,7 +81,12 @@ def _waits(action: dict[str, Any]) -> bool:
 
 def _why(waiting: list[dict[str, Any]]) -> tuple[Why, ...]:
     return tuple(
-        Why(kind_words(action["kind"]), action["title"], " ".join(action.get("reasons", ())), _where(action))
+        Why(
+            kind_words(action["kind"]),
+            in_language(action["title"]),
+            " ".join(in_language(reason) for reason in action.get("reasons", ())),
+            _where(action),
+        )
         for action in waiting[:_SHOWN]
     )
 
@@ -88,7 +96,7 @@ def _where(action: dict[str, Any]) -> str:
     span = action["new_lines"] or action["lines"]
     if not span:
         return str(action["path"])
-    return f"{action['path']}, {span_words(*span)}"
+    return _(", ").join((str(action["path"]), span_words(*span)))
 
 
 def _mismatch(proposal: Proposal) -> str:
@@ -98,8 +106,10 @@ def _mismatch(proposal: Proposal) -> str:
         return ""
     others = [kind for kind in proposal.kinds if kind != claimed]
     found = listed([kind_words(kind)[0].lower() + kind_words(kind)[1:] for kind in others])
-    also = "also " if len(others) < len(proposal.kinds) else ""
-    return f"The agent called it “{claimed}”; by its bytes it {also}{found}."
+    values = {"claimed": claimed, "found": found}
+    if len(others) < len(proposal.kinds):
+        return _("The agent called it “%(claimed)s”; by its bytes it also %(found)s.") % values
+    return _("The agent called it “%(claimed)s”; by its bytes it %(found)s.") % values
 
 
 def _landed(actions: list[dict[str, Any]]) -> tuple[Landed, ...]:
@@ -107,10 +117,11 @@ def _landed(actions: list[dict[str, Any]]) -> tuple[Landed, ...]:
     titles: dict[tuple[str, str], list[str]] = {}
     for action in actions:
         if "commit" in action:
-            titles.setdefault((action["kind"], action["commit"]), []).append(action["title"])
+            titles.setdefault((action["kind"], action["commit"]), []).append(in_language(action["title"]))
     return tuple(
         Landed(
-            title=alike[0] + (f", and {len(alike) - 1:,} more alike" if len(alike) > 1 else ""),
+            title=alike[0]
+            + (_(", and %(alike)s more alike") % {"alike": f"{len(alike) - 1:,}"} if len(alike) > 1 else ""),
             rule=rule,
             oid=short_oid(oid),
             url=links.oid_url(oid),
@@ -123,15 +134,15 @@ def finding_view(finding: Finding) -> FindingView:
     return _finding(finding_json(finding))
 
 
-_SEVERITY_WORDS = {Severity.BLOCK: "Blocked", Severity.REVIEW: "Look closely", Severity.NOTE: "Note"}
+_SEVERITY_WORDS = Words({Severity.BLOCK: "Blocked", Severity.REVIEW: "Look closely", Severity.NOTE: "Note"})
 
 
 def _finding(finding: dict[str, Any]) -> FindingView:
     severity = Severity(finding["severity"])
-    line = f", line {finding['line']}" if finding.get("line") else ""
+    line = _("line %(line)s") % {"line": finding["line"]} if finding.get("line") else ""
     return FindingView(
         label=_SEVERITY_WORDS[severity],
-        message=finding["message"],
+        message=in_language(finding["message"]),
         rule=finding["rule"],
-        place=f"{finding['path']}{line}" if finding.get("path") else line.lstrip(", "),
+        place=_(", ").join(part for part in (finding.get("path"), line) if part),
     )

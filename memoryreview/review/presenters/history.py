@@ -9,6 +9,7 @@ from heapq import merge
 from itertools import islice
 
 from django.db.models import Q
+from django.utils.translation import gettext as _
 
 from memoryreview.review.models import Change, ChangeKind, Store
 from memoryreview.review.operations.anew import loss_of
@@ -139,8 +140,8 @@ def _of_document(visible: ChangeQuerySet, wanted: Wanted, stores: Iterable[Store
         if passage.pk not in changes:
             continue
         [row] = change_rows([changes[passage.pk]], now)
-        note = f"renamed from {passage.was}" if passage.was else ""
-        note = note or (f"then called {passage.path}" if passage.path != wanted.path else "")
+        note = _("renamed from %(was)s") % {"was": passage.was} if passage.was else ""
+        note = note or (_("then called %(path)s") % {"path": passage.path} if passage.path != wanted.path else "")
         shown.append(replace(row, path=passage.path, note=note))
     return _page(shown, changes.values(), rows)
 

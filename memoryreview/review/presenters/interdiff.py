@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from django.utils.translation import gettext as _
+
 from memoryreview.baseline.repository import Repository, Snapshot
 from memoryreview.core.model import Delta
 from memoryreview.review.models import Proposal, Revision
@@ -40,7 +42,11 @@ def revision_pairs(latest: int, chosen: str) -> tuple[RevisionPair, ...]:
     newest = range(latest, max(0, latest - _OFFERED), -1)
     pairs = sorted(((older, newer) for newer in newest for older in newest if older < newer), key=_nearest_first)
     return tuple(
-        RevisionPair(f"{older}-{newer}", f"{newer} against {older}", f"{older}-{newer}" == chosen)
+        RevisionPair(
+            f"{older}-{newer}",
+            _("%(newer)s against %(older)s") % {"newer": newer, "older": older},
+            f"{older}-{newer}" == chosen,
+        )
         for older, newer in pairs
     )
 
@@ -67,7 +73,7 @@ def since_seen(
         return None
     before = standing(revision, repository, repository.snapshot(found[3]))
     shown = _between(before, now, proposal.store.slug)
-    return Compared("What changed since you looked", shown) if shown else None
+    return Compared(_("What changed since you looked"), shown) if shown else None
 
 
 def between_revisions(proposal: Proposal, tree: Snapshot, repository: Repository, look: Look) -> Compared | None:
@@ -83,8 +89,8 @@ def between_revisions(proposal: Proposal, tree: Snapshot, repository: Repository
         return None
     before, after = (standing(one, repository, tree) for one in (older, newer))
     shown = _between(before, after, proposal.store.slug, replace(look, view=View.WORDS), proposal_url(proposal))
-    words = f"Revision {newer.number} against revision {older.number}"
-    return Compared(words if shown else f"{words}: no text differs", shown)
+    words = _("Revision %(newer)s against revision %(older)s") % {"newer": newer.number, "older": older.number}
+    return Compared(words if shown else _("%(words)s: no text differs") % {"words": words}, shown)
 
 
 def _revision(proposal: Proposal, number: int) -> Revision | None:

@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass
 from enum import StrEnum
 
+from django.utils.translation import gettext as _
+
 from memoryreview.review.models import Reason
 
 _CAPS = {"ArrowDown": "↓", "ArrowUp": "↑", "Escape": "Esc", " ": "Space"}
@@ -26,17 +28,26 @@ class Binding:
     Args:
         act: name that `keys.js` knows, or that an element carries as `data-act`: then the key presses that element.
         hint: what stands on a key cap.
-        footer: whether the footer has room for it.
+        english: what it does; `english_footer` is shorter, and "" where the footer has no room for it.
         repeats: whether holding the key down repeats it; only movement does.
     """
 
     act: str
     keys: tuple[str, ...]
     hint: str
-    words: str
-    footer: str = ""
+    english: str
+    english_footer: str = ""
     where: Where = Where.PANES
     repeats: bool = False
+
+    @property
+    def words(self) -> str:
+        """What it does, in the language of whoever asks."""
+        return _(self.english)
+
+    @property
+    def footer(self) -> str:
+        return _(self.english_footer) if self.english_footer else ""
 
     @property
     def caps(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Max
+from django.utils.translation import gettext as _
 
 from memoryreview.baseline.repository import Snapshot
 from memoryreview.core.formats import of_document
@@ -56,7 +57,10 @@ def listing(store: Store, at: Snapshot, now: datetime, *, wanted: str = "", star
     return Listing(
         rows=tuple(_row(store, at, path, changes.get(path)) for path in page),
         count=len(at.entries),
-        shown=f"Documents {first + 1}–{first + len(page)} of {len(paths):,}" if len(page) < len(paths) else "",
+        shown=_("Documents %(first)s–%(last)s of %(all)s")
+        % {"first": first + 1, "last": first + len(page), "all": f"{len(paths):,}"}
+        if len(page) < len(paths)
+        else "",
         earlier=_page_url(store, wanted, max(0, first - ROWS)) if first else "",
         later=_page_url(store, wanted, first + ROWS) if first + ROWS < len(paths) else "",
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
 
 from memoryreview.core.formats.base import Meter
 from memoryreview.core.loaded import Loaded, always_loaded
@@ -12,12 +14,15 @@ from memoryreview.core.model import FormatName, Tree
 from . import links
 from .documents import RAW_MAX_LINES, RawLine
 from .evidence import MeterView, budgets
+from .words import UNIT_WORDS, Words
 
-_MEANING = {
-    "lines": "Loaded at the start of every session, without frontmatter and HTML comments.",
-    "tokens": "Put into every session.",
-    "characters": "Put into every session: the entries, trimmed and joined.",
-}
+_MEANING = Words(
+    {
+        "lines": "Loaded at the start of every session, without frontmatter and HTML comments.",
+        "tokens": "Put into every session.",
+        "characters": "Put into every session: the entries, trimmed and joined.",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +81,20 @@ def _text(line: bytes) -> str:
 
 def _limit_words(found: Loaded, end: int) -> str:
     meter = _decisive(found.meters, end)
-    words = f"Here the budget of {meter.limit:,} {meter.unit} ends, at {_UNITS[meter.unit]} {meter.limit + 1:,}"
+    words = _("Here the budget of %(limit)s %(unit)s ends, at %(one)s %(next)s") % {
+        "limit": f"{meter.limit:,}",
+        "unit": UNIT_WORDS[meter.unit],
+        "one": _ONE[meter.unit],
+        "next": f"{meter.limit + 1:,}",
+    }
     if end < found.end:
-        return f"{words}: the agent still reads what is below, but no more can be added."
+        return _("%(words)s: the agent still reads what is below, but no more can be added.") % {"words": words}
     count = len(found.lines) - end
-    return f"{words}: the agent does not see {'the line' if count == 1 else f'the {count:,} lines'} below."
+    below = _("the line") if count == 1 else _("the %(count)s lines") % {"count": f"{count:,}"}
+    return _("%(words)s: the agent does not see %(lines)s below.") % {"words": words, "lines": below}
 
 
-_UNITS: Mapping[str, str] = {"lines": "row", "bytes": "byte", "characters": "character", "tokens": "token"}
+_ONE = Words({"lines": "row", "bytes": "byte", "characters": "character", "tokens": "token"})
 
 
 def _decisive(meters: tuple[Meter, ...], end: int) -> Meter:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.utils.translation import gettext as _
+
 from memoryreview.review.models import Decision, Proposal, Verb
 
 from .links import change_url
+from .recorded import in_language
 from .words import VERB_WORDS, Moment, moment, short_oid
 
 
@@ -40,7 +43,9 @@ def outcome(proposal: Proposal, now: datetime) -> Outcome:
     changes = proposal.changes.select_related("store").order_by("pk")
     return Outcome(
         steps=tuple(step(decision, now) for decision in decisions),
-        commits=tuple(Commit(short_oid(change.oid), change_url(change), change.title) for change in changes),
+        commits=tuple(
+            Commit(short_oid(change.oid), change_url(change), in_language(change.title)) for change in changes
+        ),
     )
 
 
@@ -50,11 +55,11 @@ def step(decision: Decision, now: datetime) -> Step:
         name = decision.person.get_username()
     elif decision.agent is not None:
         name = decision.agent.name
-    suffix = ", as the only person here" if decision.sole_person else ""
+    suffix = _(", as the only person here") if decision.sole_person else ""
     return Step(
         who=name,
         did=VERB_WORDS[Verb(decision.verb)] + suffix,
         at=moment(decision.at, now),
-        reason=decision.reason,
-        note=decision.note,
+        reason=_(decision.reason) if decision.reason else "",
+        note=in_language(decision.note),
     )

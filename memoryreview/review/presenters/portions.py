@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
+from django.utils.translation import gettext as _
+
 from memoryreview.core.portions import Bond, Part, Portion, part_key
 from memoryreview.core.text import raw_lines
 
 from .documents import DocumentView, PortionView
-from .words import listed, plural
+from .words import Words, listed, plural
 
 MOST_OFFERED = 200
-_BOND_WORDS = {
-    Bond.ROW: "an index row and its document stay together",
-    Bond.RENAME: "a rename is one act",
-    Bond.MOVE: "a line that moves leaves its old place and takes its new one",
-}
+_BOND_WORDS = Words(
+    {
+        Bond.ROW: "an index row and its document stay together",
+        Bond.RENAME: "a rename is one act",
+        Bond.MOVE: "a line that moves leaves its old place and takes its new one",
+    }
+)
 
 
 def with_portions(
@@ -43,11 +47,15 @@ def _with_bars(view: DocumentView, bars: Mapping[str, PortionView]) -> DocumentV
 
 def _words(part: Part) -> str:
     if part.change is None:
-        return "the whole document"
+        return _("the whole document")
     start, count = part.change.new_start, len(raw_lines(part.change.new))
     if not count:
         start, count = part.change.old_start, len(raw_lines(part.change.old))
-    return f"line {start}" if count == 1 else f"lines {start}–{start + count - 1}"
+    return (
+        _("line %(start)s") % {"start": start}
+        if count == 1
+        else _("lines %(start)s–%(end)s") % {"start": start, "end": start + count - 1}
+    )
 
 
 def _together(portion: Portion, part: Part) -> str:
@@ -57,4 +65,4 @@ def _together(portion: Portion, part: Part) -> str:
     paths = sorted({other.path for other in others if other.path != part.path})
     named = listed(paths) if 0 < len(paths) <= 2 else plural(len(others), "other part")
     why = listed(_BOND_WORDS[bond] for bond in Bond if bond in portion.bonds)
-    return f"Goes with {named}: {why}."
+    return _("Goes with %(named)s: %(why)s.") % {"named": named, "why": why}

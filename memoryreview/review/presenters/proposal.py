@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from memoryreview.core.diff import document_diff
 from memoryreview.core.errors import MemoryReviewError
@@ -30,6 +32,7 @@ from .grounds import Grounds, grounds
 from .interdiff import Compared, RevisionPair, between_revisions, revision_pairs, sight, since_seen
 from .outcome import Outcome, outcome
 from .portions import MOST_OFFERED, with_portions
+from .recorded import in_language
 from .relations import MemoryView, memory_view
 from .rows import Sign, author_of, lead_first, sign_of, title_of
 from .words import STATE_WORDS, Moment, moment, plural, short_oid
@@ -124,7 +127,7 @@ class _Seen:
     compared: Compared | None = None
 
 
-_BASE_GONE = (
+_BASE_GONE = gettext_noop(
     "The baseline does not hold the commit any more that this was proposed against, so its difference cannot be shown. "
     "What was decided stays on record."
 )
@@ -149,14 +152,14 @@ def proposal_page(
                 compared = compared or since_seen(proposal, view_now, revision, repository, look.seen)
                 seen = _Seen(view_now.tree, view_now.delta, view_now, told, frozenset(dropped), compared)
             elif not repository.has_commit(revision.submitted_base):
-                return _page(proposal, revision, person, now, look, _Seen({}, {}), unreadable=_BASE_GONE)
+                return _page(proposal, revision, person, now, look, _Seen({}, {}), unreadable=_(_BASE_GONE))
             else:
                 tree = repository.snapshot(revision.submitted_base)
                 compared = between_revisions(proposal, tree, repository, look)
                 seen = _Seen(tree, _proposed(revision), compared=compared)
             return _page(proposal, revision, person, now, look, seen)
     except CannotApplyError as error:
-        return _page(proposal, revision, person, now, look, _Seen({}, {}), unreadable=str(error))
+        return _page(proposal, revision, person, now, look, _Seen({}, {}), unreadable=in_language(str(error)))
 
 
 def _proposed(revision: Revision) -> Delta:
@@ -202,7 +205,7 @@ def _page(
         base=short_oid(revision.base),
         base_words=_base_words(seen.standing),
         repeats=proposal.repeats,
-        failure=proposal.failure,
+        failure=in_language(proposal.failure),
         asked=_asked(proposal, revision) if is_open else "",
         unreadable=unreadable,
         grounds=grounds(proposal, revision),
@@ -253,7 +256,7 @@ def _offered(proposal: Proposal, seen: _Seen, shown: tuple[DocumentView, ...], l
 
 def _state_words(proposal: Proposal) -> str:
     is_partial = proposal.state == State.APPLIED and proposal.dropped > 0
-    return "applied in part" if is_partial else STATE_WORDS[State(proposal.state)]
+    return _("applied in part") if is_partial else STATE_WORDS[State(proposal.state)]
 
 
 def _texts(seen: _Seen) -> Delta:
@@ -268,10 +271,10 @@ def _base_words(view: Standing | None) -> str:
     if view is None:
         return ""
     if view.base_tree is None:
-        return "of before the present baseline; it is shown against what is approved now"
+        return _("of before the present baseline; it is shown against what is approved now")
     if view.conflicts:
-        return "somebody changed the same lines since"
-    return "the head moved elsewhere; these hunks are unchanged" if view.moved else "up to date"
+        return _("somebody changed the same lines since")
+    return _("the head moved elsewhere; these hunks are unchanged") if view.moved else _("up to date")
 
 
 def _conflicts(view: Standing | None) -> tuple[ConflictView, ...]:
@@ -300,12 +303,14 @@ def _actions(
     if proposal.state not in OPEN_STATES:
         return Actions(may_reopen=may_decide and proposal.state in REOPENABLE)
     if not may_decide:
-        return Actions(refusal="Deciding in a team store needs one of its maintainers.")
+        return Actions(refusal=_("Deciding in a team store needs one of its maintainers."))
     if proposal.masked:
         return Actions(
             may_reject=True,
-            refusal="A secret stands in this write. Its text is kept nowhere and cannot be approved: clean the file, "
-            "then it is captured again.",
+            refusal=_(
+                "A secret stands in this write. Its text is kept nowhere and cannot be approved: clean the "
+                "file, then it is captured again."
+            ),
         )
     if proposal.state == State.QUARANTINED:
         return Actions(may_reject=True, may_release=True)
@@ -313,16 +318,16 @@ def _actions(
     conflicted = bool(seen.standing and seen.standing.conflicts)
     if conflicted:
         return Actions(
-            may_edit=True, may_reject=True, may_ask=may_ask, refusal="Edit the text so that it fits, or reject."
+            may_edit=True, may_reject=True, may_ask=may_ask, refusal=_("Edit the text so that it fits, or reject.")
         )
     if revision.verdict == Verdict.REFUSED:
         return Actions(
             may_reject=True,
             may_ask=may_ask,
-            refusal="This write cannot be approved as it is: reject it, or mend the file on disk.",
+            refusal=_("This write cannot be approved as it is: reject it, or mend the file on disk."),
         )
     if not seen.delta:
-        return Actions(may_reject=True, refusal="All of this is approved already. Reject to close it.")
+        return Actions(may_reject=True, refusal=_("All of this is approved already. Reject to close it."))
     return _approval(proposal, person, seen, shown)
 
 
@@ -334,20 +339,23 @@ def _approval(proposal: Proposal, person: User, seen: _Seen, shown: tuple[Docume
     if seen.standing is not None and seen.dropped:
         delta, deletes = _kept(proposal, seen.standing, seen.dropped)
         shown = documents.documents(seen.tree, delta, slug=proposal.store.slug)
-    what = documents.consequence(seen.tree, delta, shown) if delta else "nothing, since all of it is left out"
+    what = documents.consequence(seen.tree, delta, shown) if delta else _("nothing, since all of it is left out")
     if proposal.promoted_from is not None:
         confirm, lines = "promotion", (_audience(proposal),)
-        what = f"give {proposal.promoted_path} to {_team_name(proposal)}"
+        what = _("give %(promoted_path)s to %(name)s") % {
+            "promoted_path": proposal.promoted_path,
+            "name": _team_name(proposal),
+        }
     elif deletes:
         confirm, lines = "deletion", documents.removed_lines(shown, at_most=_CONFIRM_LINES)
     elif any(document_diff(path, seen.tree.get(path), new).truncated for path, new in seen.delta.items()):
         confirm = "unseen lines"
     return Actions(
         approve=what,
-        refusal="" if allowed.allowed else allowed.sentence,
+        refusal="" if allowed.allowed else in_language(allowed.sentence),
         confirm=confirm,
         lines=lines,
-        note=allowed.sentence if allowed.sole_person else _effect(proposal),
+        note=in_language(allowed.sentence) if allowed.sole_person else _effect(proposal),
         may_edit=True,
         may_reject=True,
         may_ask=not unaskable(proposal),
@@ -367,10 +375,14 @@ def _effect(proposal: Proposal) -> str:
     """Say what deciding does beyond the commit: a direct write stands on disk already, or was put back."""
     slug = proposal.store.slug
     if proposal.agent is None or proposal.agent.name != proposal.agent.DIRECT:
-        return f"One commit to {slug}."
+        return _("One commit to %(slug)s.") % {"slug": slug}
     if proposal.store.guard == Guard.ENFORCE:
-        return f"The approved text is on disk. Approving writes this one and makes one commit to {slug}."
-    return f"It stands on disk already: approving makes one commit to {slug}, rejecting puts the approved text back."
+        return _("The approved text is on disk. Approving writes this one and makes one commit to %(slug)s.") % {
+            "slug": slug
+        }
+    return _(
+        "It stands on disk already: approving makes one commit to %(slug)s, rejecting puts the approved text back."
+    ) % {"slug": slug}
 
 
 def _team_name(proposal: Proposal) -> str:
@@ -379,5 +391,11 @@ def _team_name(proposal: Proposal) -> str:
 
 def _audience(proposal: Proposal) -> str:
     people = proposal.store.team.memberships.count() if proposal.store.team else 1
-    readers = f"{plural(people, 'person', 'people')} in {_team_name(proposal)}"
-    return f"{readers}, and every agent that reads {proposal.store.slug}, will have it."
+    readers = _("%(people)s in %(name)s") % {
+        "people": plural(people, "person", "people"),
+        "name": _team_name(proposal),
+    }
+    return _("%(readers)s, and every agent that reads %(slug)s, will have it.") % {
+        "readers": readers,
+        "slug": proposal.store.slug,
+    }

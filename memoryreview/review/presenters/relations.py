@@ -6,27 +6,32 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from django.utils.translation import gettext as _
+
 from memoryreview.core.relations import Place, Relation, RelationKind
 from memoryreview.review.models import Proposal
 from memoryreview.review.operations.rejected import rejected_before_json
 from memoryreview.review.operations.relations import Remembered
 
 from . import links
-from .words import plural
+from .recorded import in_language
+from .words import Words, plural
 
 _PAIRS_SHOWN = 8
 _WAYS_SHOWN = 5
 _WAYS_OPEN = 2
 _TEXT_CHARS = 280
 
-_LABELS = {
-    RelationKind.CONTRADICTION: "May disagree",
-    RelationKind.DUPLICATE: "Says it already",
-    RelationKind.ELSEWHERE: "Stands elsewhere",
-    RelationKind.SHORTER: "Shorter form",
-    RelationKind.NEAR_DUPLICATE: "Nearly the same",
-    RelationKind.REJECTED_BEFORE: "Rejected before",
-}
+_LABELS = Words(
+    {
+        RelationKind.CONTRADICTION: "May disagree",
+        RelationKind.DUPLICATE: "Says it already",
+        RelationKind.ELSEWHERE: "Stands elsewhere",
+        RelationKind.SHORTER: "Shorter form",
+        RelationKind.NEAR_DUPLICATE: "Nearly the same",
+        RelationKind.REJECTED_BEFORE: "Rejected before",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +90,11 @@ def memory_view(found: Remembered, slug: str, gone: Iterable[str]) -> MemoryView
 def _notes(found: Remembered) -> Iterable[str]:
     if found.left_out:
         entries = plural(found.left_out, "more changed entry was", "more changed entries were")
-        yield f"{entries} not compared: too many at once."
+        yield _("%(entries)s not compared: too many at once.") % {"entries": entries}
     if found.unread:
         yield (
-            f"{plural(found.unread, 'document is', 'documents are')} not read for this yet. "
-            "Open the page again to compare with more."
+            _("%(documents)s not read for this yet. Open the page again to compare with more.")
+            % {"documents": plural(found.unread, "document is", "documents are")}
         )
 
 
@@ -100,7 +105,7 @@ def _pair(relation: Relation, slug: str, rejected: Mapping[Place, Proposal]) -> 
     return PairView(
         label=_LABELS[relation.kind],
         is_grave=relation.kind in (RelationKind.CONTRADICTION, RelationKind.REJECTED_BEFORE),
-        sentence=relation.sentence,
+        sentence=in_language(relation.sentence),
         now=now,
         then=None if is_same else _place(relation.here, slug),
     )
@@ -108,16 +113,20 @@ def _pair(relation: Relation, slug: str, rejected: Mapping[Place, Proposal]) -> 
 
 def _earlier(relation: Relation, proposal: Proposal) -> PlaceView:
     told = rejected_before_json(proposal)
-    reason = f" as “{told['reason']}”" if told["reason"] else ""
+    reason = _(" as “%(reason)s”") % {"reason": told["reason"]} if told["reason"] else ""
     note = f": {told['note']}" if told["note"] else ""
-    day = f" on {told['at'][:10]}" if told["at"] else ""
-    return PlaceView(f"rejected{day}{reason}{note}", links.proposal_url(proposal), _cut(relation.there.text))
+    day = _(" on %(at)s") % {"at": told["at"][:10]} if told["at"] else ""
+    return PlaceView(
+        _("rejected%(day)s%(reason)s%(note)s") % {"day": day, "reason": reason, "note": note},
+        links.proposal_url(proposal),
+        _cut(relation.there.text),
+    )
 
 
 def _place(place: Place, slug: str) -> PlaceView:
     store = place.store or slug
     words = place.path if store == slug else f"{store} / {place.path}"
-    line = f", line {place.line}" if place.line else ""
+    line = _(", line %(line)s") % {"line": place.line} if place.line else ""
     return PlaceView(f"{words}{line}", links.document_url(store, place.path), _cut(place.text))
 
 
@@ -140,7 +149,7 @@ def _ways(relations: Sequence[Relation], slug: str, gone: frozenset[str]) -> Ite
 def _label(relation: Relation, gone: frozenset[str]) -> tuple[int, str]:
     """Return the rank and the words of a group of links; what breaks comes first."""
     if relation.kind is RelationKind.ORPHAN:
-        return 0, "Nothing would lead there any more"
+        return 0, _("Nothing would lead there any more")
     if relation.kind is RelationKind.LINKS_IN and relation.here.path in gone:
-        return 0, "These links would lead nowhere"
-    return (1, "Linked from") if relation.kind is RelationKind.LINKS_IN else (2, "Leads to")
+        return 0, _("These links would lead nowhere")
+    return (1, _("Linked from")) if relation.kind is RelationKind.LINKS_IN else (2, _("Leads to"))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
 
 from memoryreview.core.model import Delta, Tree
 from memoryreview.review.models import Change, Store
@@ -19,22 +20,34 @@ from .changes import ChangeRow, change_row, change_rows, with_names
 from .document_pages import DocumentPages, document_pages
 from .documents import DocumentView
 from .grounds import FindingView, finding_view
+from .recorded import in_language
 from .rows import title_of
-from .words import listed, plural, short_oid
+from .words import Words, listed, plural, short_oid
 
 _ROWS_SHOWN = 10
 _FINDINGS_SHOWN = 20
 
-_FATE_WORDS = {
-    Fate.CONFLICT: ("in conflict afterwards.", "The same lines come back otherwise; edit or reject then."),
-    Fate.CONTAINED: ("with nothing left to change.", "What comes back says the same."),
-    Fate.MOVED: ("merged onto what comes back.", "Nothing is decided about them."),
-}
-_WRITE_WORDS = {
-    Fate.CONFLICT: "stays on disk as it is and will differ from what is approved",
-    Fate.MOVED: "is kept and waits in the queue",
-    Fate.CONTAINED: "holds what comes back already",
-}
+_FATE_WORDS = Words(
+    {
+        Fate.CONFLICT: "%(proposals)s in conflict afterwards.",
+        Fate.CONTAINED: "%(proposals)s with nothing left to change.",
+        Fate.MOVED: "%(proposals)s merged onto what comes back.",
+    }
+)
+_FATE_EXPLAINED = Words(
+    {
+        Fate.CONFLICT: "The same lines come back otherwise; edit or reject then.",
+        Fate.CONTAINED: "What comes back says the same.",
+        Fate.MOVED: "Nothing is decided about them.",
+    }
+)
+_WRITE_WORDS = Words(
+    {
+        Fate.CONFLICT: "stays on disk as it is and will differ from what is approved",
+        Fate.MOVED: "is kept and waits in the queue",
+        Fate.CONTAINED: "holds what comes back already",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +131,9 @@ def does_words(tree: Tree, delta: Delta) -> str:
     comes = sum(new is not None and path not in tree for path, new in delta.items())
     changes = len(delta) - goes - comes
     parts = [
-        f"change {plural(changes, 'document')}" if changes else "",
-        f"bring back {plural(comes, 'document')}" if comes else "",
-        f"remove {plural(goes, 'document')}" if goes else "",
+        _("change %(documents)s") % {"documents": plural(changes, "document")} if changes else "",
+        _("bring back %(documents)s") % {"documents": plural(comes, "document")} if comes else "",
+        _("remove %(documents)s") % {"documents": plural(goes, "document")} if goes else "",
     ]
     return listed([part for part in parts if part])
 
@@ -128,28 +141,36 @@ def does_words(tree: Tree, delta: Delta) -> str:
 def restored_words(change: Change, differing: Iterable[str]) -> str:
     """Say what a restore did, and which documents kept another text on disk."""
     kept = sorted({*differing} & {*change.paths})
-    left = f" On disk {plural(len(kept), 'document')} kept a write that waits." if kept else ""
-    return f"Restored as {short_oid(change.oid)}, {plural(len(change.paths), 'document')} written.{left}"
+    left = (
+        _(" On disk %(documents)s kept a write that waits.") % {"documents": plural(len(kept), "document")}
+        if kept
+        else ""
+    )
+    return _("Restored as %(oid)s, %(documents)s written.%(left)s") % {
+        "oid": short_oid(change.oid),
+        "documents": plural(len(change.paths), "document"),
+        "left": left,
+    }
 
 
 def _refusal(preview: Preview, person: User, store: Store) -> str:
     if not preview.delta:
-        return restore.SAME_ALREADY
+        return in_language(restore.SAME_ALREADY)
     if not may_maintain(person, store):
-        return "Restoring needs the store's owner or a maintainer of its team."
+        return _("Restoring needs the store's owner or a maintainer of its team.")
     if preview.is_stopped:
-        return "A secret would come back. Restore to a later change, or erase the secret from the history first."
-    return preview.unreadable or store.alarm
+        return _("A secret would come back. Restore to a later change, or erase the secret from the history first.")
+    return in_language(preview.unreadable or store.alarm)
 
 
 def _groups(affected: Sequence[Affected]) -> Iterator[AffectedGroup]:
-    for fate, (words, explains) in _FATE_WORDS.items():
+    for fate, words in _FATE_WORDS.items():
         alike = [one.proposal for one in affected if one.fate is fate]
         listed_ones = () if fate is Fate.MOVED else alike[:_ROWS_SHOWN]
         if alike:
             yield AffectedGroup(
-                words=f"{plural(len(alike), 'waiting proposal')} {words}",
-                explains=explains,
+                words=words % {"proposals": plural(len(alike), "waiting proposal")},
+                explains=_FATE_EXPLAINED[fate],
                 proposals=tuple(ProposalLink(title_of(one), links.proposal_url(one)) for one in listed_ones),
                 more=max(0, len(alike) - _ROWS_SHOWN) if listed_ones else 0,
             )

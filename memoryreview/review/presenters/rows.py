@@ -6,28 +6,34 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.utils.translation import gettext as _
+
 from memoryreview.core.concerns import Concern
 from memoryreview.core.formats import of as format_of
 from memoryreview.core.model import FormatName, Kind
 from memoryreview.review.models import Agent, Proposal, State
 
 from .links import proposal_url, with_query
-from .words import CONCERN_WORDS, moment
+from .recorded import in_language
+from .words import CONCERN_WORDS, Words, moment
 
 _ADDS = {str(kind) for kind in (Kind.FACT_ADD, Kind.FILE_ADD, Kind.INDEX_ADD)}
-_RESERVED_WORDS = {Agent.DIRECT: "direct write", Agent.TIDY: "tidying"}
+_RESERVED_WORDS = Words({Agent.DIRECT: "direct write", Agent.TIDY: "tidying"})
 _TOLD_BY_SIGN = {Concern.STOPPED, Concern.WIDENS, Concern.DELETES}
 _NOT_IN_A_ROW = frozenset({*_TOLD_BY_SIGN, Concern.NEW_AGENT})  # in its first week it would stand in every row
-_UNTITLED = "A change without a title"
 
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """A small picture with its word; `icon` names a symbol of the sprite."""
+    """A small picture with its word, which is kept in English; `icon` names a symbol of the sprite."""
 
     name: str
     icon: str
-    word: str
+    english: str
+
+    @property
+    def word(self) -> str:
+        return _(self.english)
 
 
 QUARANTINED = Sign("quarantined", "shield", "quarantined")
@@ -78,7 +84,7 @@ def author_of(proposal: Proposal) -> str:
     """Name who proposed: an agent, "direct write" for whoever wrote the file, or a person."""
     if proposal.agent is not None:
         return agent_words(proposal.agent)
-    return proposal.person.get_username() if proposal.person else "unknown"
+    return proposal.person.get_username() if proposal.person else _("unknown")
 
 
 def lead_first(paths: Iterable[str], format_name: str) -> list[str]:
@@ -88,7 +94,7 @@ def lead_first(paths: Iterable[str], format_name: str) -> list[str]:
 
 
 def title_of(proposal: Proposal) -> str:
-    return proposal.title or proposal.claimed_title or _UNTITLED
+    return in_language(proposal.title) or proposal.claimed_title or _("A change without a title")
 
 
 def concern_words(proposal: Proposal, *, beyond: Container[Concern] = ()) -> tuple[str, ...]:
@@ -116,7 +122,7 @@ def row(proposal: Proposal, now: datetime, query: Mapping[str, str]) -> Row:
         failed=bool(proposal.failure),
         concern=concerns[0] if concerns else "",
         more_concerns=max(0, len(concerns) - 1),
-        all_concerns=", ".join(concerns),
+        all_concerns=_(", ").join(concerns),
     )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from memoryreview.core.search import Part, marked
 from memoryreview.review.operations.search import MAX_FOUND, Found, Match
 
@@ -58,7 +60,7 @@ def _match(match: Match, terms: tuple[str, ...]) -> MatchView:
         lines=tuple(
             LineView(hit.lineno, line_url(slug, match.path, hit.lineno), hit.parts) for hit in match.hits.lines
         ),
-        more=f"and {plural(more, 'more line')}" if more else "",
+        more=_("and %(lines)s") % {"lines": plural(more, "more line")} if more else "",
     )
 
 
@@ -73,16 +75,20 @@ def _summary(found: Found) -> str:
     if not found.terms:
         return ""
     if not found.matches:
-        return "No approved document holds all of that."
-    many = f"The first {MAX_FOUND} documents" if found.is_cut else plural(len(found.matches), "document")
-    return f"{many} {'hold' if found.is_cut or len(found.matches) > 1 else 'holds'} it."
+        return _("No approved document holds all of that.")
+    if found.is_cut:
+        return _("The first %(count)s documents hold it.") % {"count": MAX_FOUND}
+    return _("%(documents)s it.") % {"documents": plural(len(found.matches), "document holds", "documents hold")}
 
 
 def _notes(found: Found) -> list[str]:
     notes = []
     if found.is_cut:
-        notes.append("There are more; add a word, or look in one store.")
+        notes.append(_("There are more; add a word, or look in one store."))
     if found.unread:
         unread = plural(found.unread, "document is", "documents are")
-        notes.append(f"{unread} not read for searching yet. Search again in a minute to find what they hold.")
+        notes.append(
+            _("%(unread)s not read for searching yet. Search again in a minute to find what they hold.")
+            % {"unread": unread}
+        )
     return notes

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 from memoryreview.core.diff import DocumentDiff, document_diff
 from memoryreview.core.formats import LOADED_NAMES
 from memoryreview.core.formats.base import basename
@@ -35,7 +38,7 @@ class SeenView:
 def seen_view(name: FormatName, tree: Tree, delta: Delta) -> SeenView:
     changes = tuple(_changes(name, tree, delta))
     is_apart = bool(delta) and not changes and name is not FormatName.MARKDOWN
-    note = "Nothing that the agent has in every session changes; it reads this only when it looks for it."
+    note = _("Nothing that the agent has in every session changes; it reads this only when it looks for it.")
     return SeenView(changes, note if is_apart else "")
 
 
@@ -56,8 +59,18 @@ def _changes(name: FormatName, tree: Tree, delta: Delta) -> Iterator[SeenChange]
 def _change(path: str, before: bytes | None, after: bytes | None) -> SeenChange:
     cost = cache_cost(before or b"", after or b"")
     if cost is None:
-        return SeenChange(path, "Nothing changes for it: what differs is hidden from it, or lies past the limit.", None)
-    tokens = f"about {plural(cost.tokens_after, 'token')} from there on"
-    again = f"{tokens} {'is' if cost.tokens_after == 1 else 'are'} read anew once (bytes / {BYTES_PER_TOKEN})"
-    where = f"The prompt cache holds up to byte {cost.first_byte:,} of it; {again}, with what the tool loads below."
+        return SeenChange(
+            path, _("Nothing changes for it: what differs is hidden from it, or lies past the limit."), None
+        )
+    where = ngettext(
+        "The prompt cache holds up to byte %(byte)s of it; about %(tokens)s from there on is read anew once "
+        "(bytes / %(divisor)s), with what the tool loads below.",
+        "The prompt cache holds up to byte %(byte)s of it; about %(tokens)s from there on are read anew once "
+        "(bytes / %(divisor)s), with what the tool loads below.",
+        cost.tokens_after,
+    ) % {
+        "byte": f"{cost.first_byte:,}",
+        "tokens": plural(cost.tokens_after, "token"),
+        "divisor": BYTES_PER_TOKEN,
+    }
     return SeenChange(path, where, document_diff(path, before, after))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
 
 from memoryreview.core.model import Severity
 from memoryreview.review.models import Change
@@ -74,11 +75,13 @@ def _refusal(found: Selection, *, may_decide: bool) -> str:
     if found.refused:
         return found.refused
     if not found.changes:
-        return f"{plural(len(found.already), 'change')} taken back already; there is nothing left to roll back."
+        return _("%(changes)s taken back already; there is nothing left to roll back.") % {
+            "changes": plural(len(found.already), "change")
+        }
     if not may_decide:
-        return "Rolling back needs the store's owner or a maintainer of its team."
+        return _("Rolling back needs the store's owner or a maintainer of its team.")
     if any(finding.is_blocked_secret for finding in found.findings):
-        return STOPPED_WORDS
+        return _(STOPPED_WORDS)
     if found.conflicts or found.delta:
         return ""
-    return "What these changes wrote is gone already; there is nothing left to roll back."
+    return _("What these changes wrote is gone already; there is nothing left to roll back.")

@@ -8,6 +8,8 @@ from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from memoryreview.core.model import SAFE_KINDS, Scope
 from memoryreview.review.models import Decision, Store, Verb
@@ -17,6 +19,7 @@ from memoryreview.review.operations.permissions import may_maintain
 
 from .changes import RULE_WORDS
 from .links import store_url
+from .recorded import in_language
 from .words import KIND_WORDS, Moment, moment, plural
 
 _EARLIER_SHOWN = 10
@@ -85,15 +88,18 @@ def _row(store: Store, stated: Settings) -> SettingsRow:
         slug=store.slug,
         url=settings_url(store.slug),
         scope=scope_words(store),
-        rules=f"{plural(off, 'rule')} of {len(SAFE_KINDS)} {'waits' if off == 1 else 'wait'}" if off else "all land",
+        rules=ngettext("%(rules)s of %(all)s waits", "%(rules)s of %(all)s wait", off)
+        % {"rules": plural(off, "rule"), "all": len(SAFE_KINDS)}
+        if off
+        else _("all land"),
         row_chars=stated.index_row_chars,
         evidence=stated.evidence_root,
-        facts="land unread" if stated.passive else "wait",
+        facts=_("land unread") if stated.passive else _("wait"),
     )
 
 
 def scope_words(store: Store) -> str:
-    return f"team {store.team.slug}" if store.scope == Scope.TEAM and store.team else "private"
+    return _("team %(slug)s") % {"slug": store.team.slug} if store.scope == Scope.TEAM and store.team else _("private")
 
 
 def settings_page(store: Store, person: User, now: datetime, typed: Settings | None = None) -> SettingsPage:
@@ -121,7 +127,7 @@ def settings_page(store: Store, person: User, now: datetime, typed: Settings | N
         passive=filled.passive,
         shown=stored.shown(),
         earlier=tuple(
-            Earlier(one.person.get_username() if one.person else "", one.note, moment(one.at, now))
+            Earlier(one.person.get_username() if one.person else "", in_language(one.note), moment(one.at, now))
             for one in decisions[:_EARLIER_SHOWN]
         ),
     )

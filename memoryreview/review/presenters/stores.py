@@ -10,6 +10,7 @@ from pathlib import Path
 from django.contrib.auth.models import User
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.utils.translation import gettext as _
 
 from memoryreview.core.model import FormatName, Guard, Problem, Scope, Tree
 from memoryreview.review.models import Agent, Change, Proposal, Store
@@ -21,21 +22,26 @@ from memoryreview.review.operations.stores import is_being_restored, reading
 from . import links
 from .listing import Listing, listing
 from .loaded import LoadedLink, loaded_links
-from .words import Moment, moment, plural, short_oid
+from .recorded import in_language
+from .words import Moment, Words, moment, plural, short_oid
 
 _PROBLEMS_SHOWN = 50
 _CACHED_HEADS = 64
 
-FORMAT_WORDS = {
-    FormatName.CLAUDE: "Claude Code memory",
-    FormatName.CODEX: "Codex memories",
-    FormatName.HERMES: "Hermes memories",
-    FormatName.MARKDOWN: "Markdown notes",
-}
-GUARD_WORDS = {
-    Guard.OBSERVE: "observe: a direct write stays on disk while it waits",
-    Guard.ENFORCE: "enforce: approved text is put back while a direct write waits",
-}
+FORMAT_WORDS = Words(
+    {
+        FormatName.CLAUDE: "Claude Code memory",
+        FormatName.CODEX: "Codex memories",
+        FormatName.HERMES: "Hermes memories",
+        FormatName.MARKDOWN: "Markdown notes",
+    }
+)
+GUARD_WORDS = Words(
+    {
+        Guard.OBSERVE: "observe: a direct write stays on disk while it waits",
+        Guard.ENFORCE: "enforce: approved text is put back while a direct write waits",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +124,16 @@ def store_row(store: Store, now: datetime) -> StoreRow:
         url=links.store_url(store.slug),
         root=store.root,
         format=FORMAT_WORDS[FormatName(store.format)],
-        scope=f"team {store.team.name}" if store.team else str(Scope.PRIVATE),
+        scope=_("team %(name)s") % {"name": store.team.name} if store.team else str(Scope.PRIVATE),
         guard=store.guard,
         waiting=getattr(store, "waiting", 0),
         changed=moment(changed, now) if changed else None,
-        trouble=store.alarm or (f"{plural(len(store.differing), 'document')} differ" if store.differing else ""),
+        trouble=in_language(store.alarm)
+        or (
+            _("%(documents)s differ") % {"documents": plural(len(store.differing), "document")}
+            if store.differing
+            else ""
+        ),
     )
 
 
@@ -140,7 +151,7 @@ def store_page(store: Store, now: datetime, wanted: str = "", start: int = 0) ->
             loaded = loaded_links(store.slug, tree, FormatName(store.format))
             listed = listing(store, tree, now, wanted=wanted, start=start)
     except CannotApplyError as error:
-        unreadable = str(error)
+        unreadable = in_language(str(error))
     return StorePage(
         row=store_row(store, now),
         guard_words=GUARD_WORDS[Guard(store.guard)],
@@ -155,10 +166,10 @@ def store_page(store: Store, now: datetime, wanted: str = "", start: int = 0) ->
         unreviewed=store.proposals.waiting().filter(agent__name=Agent.DIRECT).count()
         if store.guard == Guard.OBSERVE
         else 0,
-        alarm=store.alarm,
+        alarm=in_language(store.alarm),
         has_folder=Path(store.root).is_dir(),
         is_pushed=bool(store.push_to),
-        push_fault=store.push_fault,
+        push_fault=in_language(store.push_fault),
         is_being_restored=is_being_restored(store),
         unreadable=unreadable,
         loss=anew.loss_of(store) if unreadable or not horizon.looks_whole(store) else "",
@@ -180,8 +191,10 @@ def _problems(store: Store, head: str, tree: Tree) -> tuple[Problem, ...]:
 
 
 def _problem(store: Store, problem: Problem) -> ProblemView:
-    place = f"{problem.path}, line {problem.line}" if problem.line else problem.path
-    return ProblemView(problem.path, links.document_url(store.slug, problem.path), place, problem.message)
+    place = (
+        _("%(path)s, line %(line)s") % {"path": problem.path, "line": problem.line} if problem.line else problem.path
+    )
+    return ProblemView(problem.path, links.document_url(store.slug, problem.path), place, in_language(problem.message))
 
 
 def _links(store: Store, paths: Iterable[str]) -> tuple[DocumentLink, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from memoryreview.core.model import Kind, Problem
 from memoryreview.core.overlay import Overlay
@@ -17,36 +18,41 @@ from memoryreview.review.operations import tidy, tidy_stops
 from . import documents, links
 from .changes import ChangeRow, change_rows
 from .documents import DocumentView
+from .recorded import in_language
 from .rows import title_of
-from .words import Moment, moment, plural
+from .words import Moment, Words, listed, moment, plural
 
 _DOCUMENTS_SHOWN = 20
 _PROBLEMS_SHOWN = 50
 _CHANGES_SHOWN = 10
 
-RULE_WORDS = {
-    Kind.DEDUPE_EXACT: "Repeated entries",
-    Kind.DEDUPE_INDEX: "Repeated rows",
-    Kind.INDEX_PRUNE: "Rows of deleted documents",
-    Kind.INDEX_SYNC: "Rows that are missing",
-    Kind.INDEX_TRIM: "Rows over the limit",
-    Kind.DATE_NORMALIZE: "Dates in one form",
-    Kind.LINK_RETARGET: "Links that follow",
-    Kind.FORMAT_BLANK: "Surplus blanks",
-}
+RULE_WORDS = Words(
+    {
+        Kind.DEDUPE_EXACT: "Repeated entries",
+        Kind.DEDUPE_INDEX: "Repeated rows",
+        Kind.INDEX_PRUNE: "Rows of deleted documents",
+        Kind.INDEX_SYNC: "Rows that are missing",
+        Kind.INDEX_TRIM: "Rows over the limit",
+        Kind.DATE_NORMALIZE: "Dates in one form",
+        Kind.LINK_RETARGET: "Links that follow",
+        Kind.FORMAT_BLANK: "Surplus blanks",
+    }
+)
 """Headings of the rules that tidying uses."""
 
-_FINDING_WORDS = {
-    "cited-twice": "one line, several sources",
-    "contradiction": "two entries disagree",
-    "near-duplicate": "nearly the same",
-    "shorter-form": "a shorter form",
-    "date": "a date with two readings",
-    "dead-row": "a row leads nowhere",
-    "head-quotes": "frontmatter reads two ways",
-    "never-loaded": "never loaded",
-    "orphan": "no row points to it",
-}
+_FINDING_WORDS = Words(
+    {
+        "cited-twice": "one line, several sources",
+        "contradiction": "two entries disagree",
+        "near-duplicate": "nearly the same",
+        "shorter-form": "a shorter form",
+        "date": "a date with two readings",
+        "dead-row": "a row leads nowhere",
+        "head-quotes": "frontmatter reads two ways",
+        "never-loaded": "never loaded",
+        "orphan": "no row points to it",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +153,7 @@ def tidy_page(store: Store, now: datetime) -> TidyPage:
         slug=store.slug,
         store_url=links.store_url(store.slug),
         is_on=store.tidies,
-        alarm=store.alarm,
+        alarm=in_language(store.alarm),
         shown=found.shown,
         does=_does(found),
         steps=steps,
@@ -167,10 +173,16 @@ def tidy_page(store: Store, now: datetime) -> TidyPage:
 def done_words(done: tidy.Tidied) -> str:
     """Say what a run did, for the toast."""
     if done.stopped:
-        return f"Tidying {done.store.slug} stopped. {done.stopped}"
+        return _("Tidying %(slug)s stopped. %(stopped)s") % {
+            "slug": done.store.slug,
+            "stopped": in_language(done.stopped),
+        }
     parts = [plural(len(done.applied), "commit")] if done.applied else []
     parts += [plural(len(done.suggested), "suggestion")] if done.suggested else []
-    return f"Tidied {done.store.slug}: {' and '.join(parts) or 'there was nothing to do'}."
+    return _("Tidied %(slug)s: %(parts)s.") % {
+        "slug": done.store.slug,
+        "parts": listed(parts) or _("there was nothing to do"),
+    }
 
 
 def _does(found: tidy.Preview) -> str:
@@ -196,7 +208,8 @@ def _step(found: tidy.Preview, step: Step, tree: dict[str, bytes]) -> StepView:
     return StepView(
         heading=RULE_WORDS.get(step.rule, str(step.rule)),
         rule=str(step.rule),
-        sentence=f"{plural(count, 'edit')} in {plural(len(step.delta), 'document')}, one commit.",
+        sentence=_("%(edits)s in %(documents)s, one commit.")
+        % {"edits": plural(count, "edit"), "documents": plural(len(step.delta), "document")},
         documents=documents.documents(tree, {path: step.delta[path] for path in paths}, slug=found.store.slug),
         more_documents=len(step.delta) - len(paths),
     )
@@ -205,9 +218,9 @@ def _step(found: tidy.Preview, step: Step, tree: dict[str, bytes]) -> StepView:
 def _suggested(store: Store, one: tidy.Suggested) -> SuggestionView:
     actions = one.classification.actions
     return SuggestionView(
-        title=actions[0].title,
+        title=in_language(actions[0].title),
         finding=finding_words(one.suggestion.kind),
-        why=one.suggestion.why,
+        why=in_language(one.suggestion.why),
         path=next(iter(one.suggestion.delta)),
         url="",
         documents=documents.documents(one.tree, one.suggestion.delta, slug=store.slug),
@@ -220,7 +233,7 @@ def _waiting(store: Store) -> Iterable[SuggestionView]:
         yield SuggestionView(
             title=title_of(proposal),
             finding=finding_words(str(proposal.source.get("finding", ""))),
-            why=proposal.rationale,
+            why=in_language(proposal.rationale),
             path=proposal.paths[0] if proposal.paths else "",
             url=links.proposal_url(proposal),
         )
@@ -236,12 +249,14 @@ def finding_words(kind: str) -> str:
 def _stop(stop: tidy_stops.Stop, now: datetime) -> StopView:
     rows = change_rows([stop.change], now) if stop.change is not None else ()
     heading = RULE_WORDS.get(stop.rule, str(stop.rule))
-    return StopView(str(stop.rule), heading, stop.sentence, moment(stop.at, now), rows[0] if rows else None)
+    return StopView(
+        str(stop.rule), heading, in_language(stop.sentence), moment(stop.at, now), rows[0] if rows else None
+    )
 
 
 def _problem(store: Store, problem: Problem) -> ProblemView:
     place = problem.path if problem.line is None else f"{problem.path}:{problem.line}"
-    return ProblemView(links.document_url(store.slug, problem.path, view="raw"), place, problem.message)
+    return ProblemView(links.document_url(store.slug, problem.path, view="raw"), place, in_language(problem.message))
 
 
 def _changes(store: Store, now: datetime) -> tuple[ChangeRow, ...]:

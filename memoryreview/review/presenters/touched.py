@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.utils.translation import gettext as _
+
 from memoryreview.baseline.repository import Repository, Snapshot
 from memoryreview.core.merge import changes
 from memoryreview.core.model import Delta
@@ -81,5 +83,7 @@ def _document(proposal: Proposal, tree: Snapshot, path: str, lines: list[int], n
         url=links.document_url(proposal.store.slug, path, view="blame") if path in tree else "",
         origins=come_from[:_ORIGINS_SHOWN],
         more=max(0, len(come_from) - _ORIGINS_SHOWN),
-        older=f"{plural(unknown, 'line is', 'lines are')} older than what was looked at." if unknown else "",
+        older=_("%(lines)s older than what was looked at.") % {"lines": plural(unknown, "line is", "lines are")}
+        if unknown
+        else "",
     )

@@ -34,7 +34,7 @@ def oldest_view(proposal: Proposal | None, now: datetime) -> Oldest | None:
         title=title_of(proposal),
         store=proposal.store.slug,
         at=at,
-        age=at.ago.removesuffix(" ago"),
+        age=at.span,
         is_overdue=waiting.is_overdue(proposal.created_at),
     )
 

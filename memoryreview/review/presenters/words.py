@@ -2,112 +2,161 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import TypeVar
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
 
 from memoryreview.core.concerns import Concern
 from memoryreview.core.model import Kind
-from memoryreview.review.models import ChangeKind, State, Verb
+from memoryreview.review.models import ChangeKind, Reason, State, Verb
 
 SHORT_OID = 7
+K = TypeVar("K")
 
-KIND_WORDS = {
-    Kind.FACT_ADD: "Adds a fact",
-    Kind.FACT_REWRITE: "Changes a fact",
-    Kind.FACT_DELETE: "Deletes a fact",
-    Kind.FILE_ADD: "Adds a document",
-    Kind.FILE_DELETE: "Deletes a document",
-    Kind.FILE_RENAME: "Renames a document",
-    Kind.INDEX_ADD: "Adds an index row",
-    Kind.INDEX_DROP: "Drops an index row",
-    Kind.META_CHANGE: "Changes the frontmatter",
-    Kind.SCOPE_PROMOTE: "Promotes to a team",
-    Kind.MASS_CHANGE: "Changes much at once",
-    Kind.DEDUPE_EXACT: "Removes a repeat",
-    Kind.DEDUPE_INDEX: "Removes a repeated index row",
-    Kind.INDEX_TRIM: "Shortens an index row",
-    Kind.INDEX_SYNC: "Adds a missing index row",
-    Kind.INDEX_PRUNE: "Removes a dead index row",
-    Kind.LINK_RETARGET: "Repairs a link",
-    Kind.DATE_NORMALIZE: "Writes a date plainly",
-    Kind.VERIFIED_UPDATE: "Moves a verification date on",
-    Kind.META_STAMP: "Moves a time stamp on",
-    Kind.FORMAT_BLANK: "Tidies blanks",
-    Kind.TOOL_GENERATED: "Written by a tool",
-    Kind.NOT_UTF8: "Not UTF-8",
-    Kind.LINE_ENDS: "Rewrites line ends",
-    Kind.DELIMITER: "Holds an entry separator",
-    Kind.NAME_CLASH: "Clashes with another name",
-    Kind.OVER_SIZE: "Too large",
-}
 
-CONCERN_WORDS = {
-    Concern.STOPPED: "stopped by a scanner",
-    Concern.MASS: "mass change",
-    Concern.INSTRUCTS: "instruction-like",
-    Concern.CREDENTIAL: "secret-like",
-    Concern.HIDDEN: "hidden characters",
-    Concern.PERSONAL: "personal data",
-    Concern.DELETES: "deletes",
-    Concern.WIDENS: "more readers",
-    Concern.ALWAYS_LOADED: "always loaded",
-    Concern.SHRINKS: "shrinks",
-    Concern.COMMAND: "new command",
-    Concern.ADDRESS: "new address",
-    Concern.CONTRADICTS: "contradiction",
-    Concern.MISLABELLED: "mislabelled",
-    Concern.NEW_AGENT: "new agent",
-}
+class Words(Mapping[K, str]):
+    """A table of words, kept in English and looked up in the language of whoever asks."""
 
-STATE_WORDS = {
-    State.PENDING: "waiting",
-    State.QUARANTINED: "quarantined",
-    State.CHANGES_REQUESTED: "with its agent, which was asked for changes",
-    State.APPLYING: "being applied",
-    State.APPLIED: "applied",
-    State.REJECTED: "rejected",
-    State.WITHDRAWN: "withdrawn by its agent",
-    State.SUPERSEDED: "replaced by a newer proposal",
-    State.EXPIRED: "expired undecided",
-    State.ROLLED_BACK: "applied, then rolled back",
-}
+    def __init__(self, english: Mapping[K, str]) -> None:
+        self.english = english
 
-CHANGE_WORDS = {
-    ChangeKind.ADOPT: "adopted",
-    ChangeKind.AUTO: "applied by proof",
-    ChangeKind.APPROVED: "approved",
-    ChangeKind.CAPTURED: "captured from disk",
-    ChangeKind.ROLLBACK: "rolled back",
-    ChangeKind.RESTORE: "restored",
-    ChangeKind.PROMOTE: "promoted",
-    ChangeKind.ERASE: "erased",
-}
+    def __getitem__(self, key: K) -> str:
+        return _(self.english[key])
 
-UNREAD_WORDS = "landed unread"
+    def __iter__(self) -> Iterator[K]:
+        return iter(self.english)
 
-VERB_WORDS = {
-    Verb.AUTO_APPLY: "applied the safe part",
-    Verb.PASSIVE: "landed it unread, as the store’s owner wants it",
-    Verb.READ: "read it afterwards and kept it",
-    Verb.APPROVE: "approved",
-    Verb.EDIT: "edited",
-    Verb.REJECT: "rejected",
-    Verb.ASK_CHANGES: "asked for changes",
-    Verb.RELEASE: "released from quarantine",
-    Verb.REOPEN: "reopened",
-    Verb.ROLLBACK: "rolled back",
-    Verb.RESTORE: "restored the store",
-    Verb.WITHDRAW: "withdrew",
-    Verb.SUPERSEDE: "superseded",
-    Verb.EXPIRE: "expired",
-    Verb.ADOPT: "adopted",
-    Verb.CONFIGURE: "set the store",
-    Verb.IMPORT: "recorded a commit anew",
-    Verb.ERASE: "erased from the whole history",
-    Verb.INTERRUPT: "interrupted",
-    Verb.FAIL: "could not apply",
-}
+    def __len__(self) -> int:
+        return len(self.english)
+
+
+KIND_WORDS = Words(
+    {
+        Kind.FACT_ADD: "Adds a fact",
+        Kind.FACT_REWRITE: "Changes a fact",
+        Kind.FACT_DELETE: "Deletes a fact",
+        Kind.FILE_ADD: "Adds a document",
+        Kind.FILE_DELETE: "Deletes a document",
+        Kind.FILE_RENAME: "Renames a document",
+        Kind.INDEX_ADD: "Adds an index row",
+        Kind.INDEX_DROP: "Drops an index row",
+        Kind.META_CHANGE: "Changes the frontmatter",
+        Kind.SCOPE_PROMOTE: "Promotes to a team",
+        Kind.MASS_CHANGE: "Changes much at once",
+        Kind.DEDUPE_EXACT: "Removes a repeat",
+        Kind.DEDUPE_INDEX: "Removes a repeated index row",
+        Kind.INDEX_TRIM: "Shortens an index row",
+        Kind.INDEX_SYNC: "Adds a missing index row",
+        Kind.INDEX_PRUNE: "Removes a dead index row",
+        Kind.LINK_RETARGET: "Repairs a link",
+        Kind.DATE_NORMALIZE: "Writes a date plainly",
+        Kind.VERIFIED_UPDATE: "Moves a verification date on",
+        Kind.META_STAMP: "Moves a time stamp on",
+        Kind.FORMAT_BLANK: "Tidies blanks",
+        Kind.TOOL_GENERATED: "Written by a tool",
+        Kind.NOT_UTF8: "Not UTF-8",
+        Kind.LINE_ENDS: "Rewrites line ends",
+        Kind.DELIMITER: "Holds an entry separator",
+        Kind.NAME_CLASH: "Clashes with another name",
+        Kind.OVER_SIZE: "Too large",
+    }
+)
+
+CONCERN_WORDS = Words(
+    {
+        Concern.STOPPED: "stopped by a scanner",
+        Concern.MASS: "mass change",
+        Concern.INSTRUCTS: "instruction-like",
+        Concern.CREDENTIAL: "secret-like",
+        Concern.HIDDEN: "hidden characters",
+        Concern.PERSONAL: "personal data",
+        Concern.DELETES: "deletes",
+        Concern.WIDENS: "more readers",
+        Concern.ALWAYS_LOADED: "always loaded",
+        Concern.SHRINKS: "shrinks",
+        Concern.COMMAND: "new command",
+        Concern.ADDRESS: "new address",
+        Concern.CONTRADICTS: "contradiction",
+        Concern.MISLABELLED: "mislabelled",
+        Concern.NEW_AGENT: "new agent",
+    }
+)
+
+STATE_WORDS = Words(
+    {
+        State.PENDING: "waiting",
+        State.QUARANTINED: "quarantined",
+        State.CHANGES_REQUESTED: "with its agent, which was asked for changes",
+        State.APPLYING: "being applied",
+        State.APPLIED: "applied",
+        State.REJECTED: "rejected",
+        State.WITHDRAWN: "withdrawn by its agent",
+        State.SUPERSEDED: "replaced by a newer proposal",
+        State.EXPIRED: "expired undecided",
+        State.ROLLED_BACK: "applied, then rolled back",
+    }
+)
+
+CHANGE_WORDS = Words(
+    {
+        ChangeKind.ADOPT: "adopted",
+        ChangeKind.AUTO: "applied by proof",
+        ChangeKind.APPROVED: "approved",
+        ChangeKind.CAPTURED: "captured from disk",
+        ChangeKind.ROLLBACK: "rolled back",
+        ChangeKind.RESTORE: "restored",
+        ChangeKind.PROMOTE: "promoted",
+        ChangeKind.ERASE: "erased",
+    }
+)
+
+UNREAD_WORDS = gettext_noop("landed unread")
+
+VERB_WORDS = Words(
+    {
+        Verb.AUTO_APPLY: "applied the safe part",
+        Verb.PASSIVE: "landed it unread, as the store’s owner wants it",
+        Verb.READ: "read it afterwards and kept it",
+        Verb.APPROVE: "approved",
+        Verb.EDIT: "edited",
+        Verb.REJECT: "rejected",
+        Verb.ASK_CHANGES: "asked for changes",
+        Verb.RELEASE: "released from quarantine",
+        Verb.REOPEN: "reopened",
+        Verb.ROLLBACK: "rolled back",
+        Verb.RESTORE: "restored the store",
+        Verb.WITHDRAW: "withdrew",
+        Verb.SUPERSEDE: "superseded",
+        Verb.EXPIRE: "expired",
+        Verb.ADOPT: "adopted",
+        Verb.CONFIGURE: "set the store",
+        Verb.IMPORT: "recorded a commit anew",
+        Verb.ERASE: "erased from the whole history",
+        Verb.INTERRUPT: "interrupted",
+        Verb.FAIL: "could not apply",
+    }
+)
+
+
+UNIT_WORDS = Words({"lines": "lines", "tokens": "tokens", "characters": "characters", "bytes": "bytes"})
+
+
+REASON_WORDS = Words(
+    {
+        Reason.WRONG: "wrong",
+        Reason.STALE: "stale",
+        Reason.DUPLICATE: "duplicate",
+        Reason.TOO_SPECIFIC: "too specific",
+        Reason.WRONG_SCOPE: "wrong scope",
+        Reason.SENSITIVE: "sensitive",
+        Reason.UNSAFE: "unsafe instruction",
+        Reason.WORDING: "wording",
+    }
+)
 
 
 def kind_words(kind: str) -> str:
@@ -117,44 +166,57 @@ def kind_words(kind: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A time for a page: `exact` for people and `machine` for `<time datetime>`, both UTC; `ago` is a hint."""
+    """A time for a page: `exact` for people and `machine` for `<time datetime>`, both UTC; `ago` is a hint.
+
+    `span` is how long that was; both say "just now" for a few seconds.
+    """
 
     machine: str
     exact: str
     ago: str
     short: str
+    span: str
 
 
 _STEPS = (
-    (60, 1, "second", "s"),
-    (3600, 60, "minute", "m"),
-    (86400, 3600, "hour", "h"),
-    (86400 * 60, 86400, "day", "d"),
-    (86400 * 730, 86400 * 30, "month", "mo"),
+    (60, 1, "second", gettext_noop("%(count)s s")),
+    (3600, 60, "minute", gettext_noop("%(count)s m")),
+    (86400, 3600, "hour", gettext_noop("%(count)s h")),
+    (86400 * 60, 86400, "day", gettext_noop("%(count)s d")),
+    (86400 * 730, 86400 * 30, "month", gettext_noop("%(count)s mo")),
 )
+_YEAR_S = 86400 * 365
 
 
 def moment(at: datetime, now: datetime) -> Moment:
     """Say when something happened. A time ahead of the clock counts as now."""
     seconds = max(0, int((now - at) / timedelta(seconds=1)))
-    amount, unit, letter = seconds // (86400 * 365), "year", "y"
+    amount, unit, letter = seconds // _YEAR_S, "year", gettext_noop("%(count)s y")
     for below, size, word, short in _STEPS:
         if seconds < below:
             amount, unit, letter = seconds // size, word, short
             break
     utc = at.astimezone(UTC)
-    ago = "just now" if seconds < 10 else f"{plural(amount, unit)} ago"
-    return Moment(utc.isoformat(timespec="seconds"), f"{utc:%Y-%m-%d %H:%M} UTC", ago, f"{amount} {letter}")
+    span = plural(amount, unit)
+    return Moment(
+        machine=utc.isoformat(timespec="seconds"),
+        exact=f"{utc:%Y-%m-%d %H:%M} UTC",
+        ago=_("just now") if seconds < 10 else _("%(span)s ago") % {"span": span},
+        short=_(letter) % {"count": amount},
+        span=_("just now") if seconds < 10 else span,
+    )
 
 
 def plural(count: int, noun: str, many: str = "") -> str:
-    return f"{count:,} {noun if count == 1 else many or f'{noun}s'}"
+    """Count something: "1 line", "1,200 lines". The catalogue has the nouns that are written out in calls."""
+    one, several = f"%(count)s {noun}", f"%(count)s {many or f'{noun}s'}"
+    return ngettext(one, several, count) % {"count": f"{count:,}"}
 
 
 def listed(words: Iterable[str]) -> str:
     """Join words as a sentence does: "a", "a and b", "a, b and c"."""
     *first, last = list(words) or [""]
-    return f"{', '.join(first)} and {last}" if first else last
+    return _("%(first)s and %(last)s") % {"first": _(", ").join(first), "last": last} if first else last
 
 
 def short_oid(oid: str) -> str:
@@ -173,4 +235,6 @@ def size_words(size_bytes: int) -> str:
 
 def span_words(first: int, last: int) -> str:
     """Name lines, both 1-based and included: "line 3", "lines 3–5"."""
-    return f"line {first}" if first == last else f"lines {first}–{last}"
+    if first == last:
+        return _("line %(first)s") % {"first": first}
+    return _("lines %(first)s–%(last)s") % {"first": first, "last": last}

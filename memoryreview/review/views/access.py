@@ -13,6 +13,7 @@ from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
+from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect, HttpResponseStopPolling
 from django_htmx.middleware import HtmxDetails
 
@@ -40,10 +41,10 @@ def signed_in(view: View[P]) -> Guarded[P]:
 
     def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if request.headers.get("Authorization", "").startswith("Bearer "):
-            return refusal(request, 403, "An agent's token opens no page and decides nothing. Nothing was changed.")
+            return refusal(request, 403, _("An agent's token opens no page and decides nothing. Nothing was changed."))
         foreign = request.headers.get("Sec-Fetch-Site", "none") not in _OWN_PAGES
         if foreign and request.method not in _SAFE_METHODS:
-            return refusal(request, 403, "This form came from another site. Nothing was changed.")
+            return refusal(request, 403, _("This form came from another site. Nothing was changed."))
         if request.user.is_authenticated:
             return view(cast("Request", request), *args, **kwargs)
         return _to_sign_in(request)

@@ -7,12 +7,14 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.forms import SignInForm, WelcomeForm
 from memoryreview.review.operations import accounts
+from memoryreview.review.presenters.recorded import in_language
 
 from . import throttle
 from .access import next_page
@@ -76,8 +78,11 @@ def welcome(request: HttpRequest, token: str) -> HttpResponse:
         return refusal(
             request,
             404,
-            "This link was used, has expired, or never was one. Ask who sent it for a new one. For the first account "
-            "of this installation, start it again with “memoryreview up”: it prints a new link.",
+            _(
+                "This link was used, has expired, or never was one. Ask who sent it for a new one. For the "
+                "first account of this installation, start it again with “memoryreview up”: it prints a new "
+                "link."
+            ),
         )
     form = WelcomeForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
@@ -88,7 +93,7 @@ def welcome(request: HttpRequest, token: str) -> HttpResponse:
         except ValidationError as error:
             form.add_error(None if hasattr(error, "error_dict") else "password", error)
         except MemoryReviewError as error:
-            return refusal(request, error.status, str(error))
+            return refusal(request, error.status, in_language(str(error)))
         else:
             _let_in(request, person)
             return redirect("queue")

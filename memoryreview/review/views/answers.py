@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.http import HttpResponse
 
 from memoryreview.core.errors import MemoryReviewError
+from memoryreview.review.presenters.recorded import in_language
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,7 @@ class Problem:
 
     @classmethod
     def of(cls, error: MemoryReviewError) -> Problem:
-        return cls(str(error), error.status)
+        return cls(in_language(str(error)), error.status)
 
 
 def see_other(url: str) -> HttpResponse:

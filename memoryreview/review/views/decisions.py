@@ -8,6 +8,8 @@ from typing import TypeAlias
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_http_methods, require_POST
 from django_htmx.http import push_url, trigger_client_event
 
@@ -23,6 +25,7 @@ from memoryreview.review.operations.waiting import waiting_count
 from memoryreview.review.presenters import editing, links
 from memoryreview.review.presenters.changes import rolled_back_words
 from memoryreview.review.presenters.duplicates import original_views
+from memoryreview.review.presenters.recorded import in_language
 from memoryreview.review.presenters.rows import title_of
 from memoryreview.review.presenters.waiting import count_words
 from memoryreview.review.presenters.words import plural, short_oid
@@ -35,7 +38,9 @@ from .queue import RELATED, panes, read, requested_filter, visible_proposal
 from .stepup import step_up
 from .toast import Toast
 
-_NOT_AS_SEEN = "What would be written is not what you saw. Nothing was written; this is how it stands now."
+_NOT_AS_SEEN = gettext_noop(
+    "What would be written is not what you saw. Nothing was written; this is how it stands now."
+)
 
 Decide: TypeAlias = Callable[[int], decide.Decided]
 
@@ -152,7 +157,7 @@ def reopen(request: Request, pk: int) -> HttpResponse:
         reopened = takeback.reopen(pk, person=request.user, version=_number(request, "version"))
     except MemoryReviewError as error:
         return _answer(request, pk, Problem.of(error))
-    sentence = f"Reopened, it waits again: {title_of(reopened.proposal)}"
+    sentence = _("Reopened, it waits again: %(title)s") % {"title": title_of(reopened.proposal)}
     return _show(request, visible_proposal(request, pk), Toast(sentence))
 
 
@@ -170,7 +175,7 @@ def release(request: Request, pk: int) -> HttpResponse:
         )
     except MemoryReviewError as error:
         return _answer(request, pk, Problem.of(error), asks="release")
-    sentence = f"Released, it waits for a decision now: {title_of(proposal)}"
+    sentence = _("Released, it waits for a decision now: %(title)s") % {"title": title_of(proposal)}
     return _show(request, visible_proposal(request, pk), Toast(sentence))
 
 
@@ -192,12 +197,25 @@ def _told(decided: decide.Decided) -> Toast:
     number = decided.decision.pk if decided.decision else 0
     if decided.change is not None:
         oid = short_oid(decided.change.oid)
-        words = "Approved in part" if decided.proposal.dropped else "Approved"
-        return Toast(f"{words} as {oid}: {decided.change.title}", number, links.change_url(decided.change))
+        words = _("Approved in part") if decided.proposal.dropped else _("Approved")
+        return Toast(
+            _("%(words)s as %(oid)s: %(title)s")
+            % {"words": words, "oid": oid, "title": in_language(decided.change.title)},
+            number,
+            links.change_url(decided.change),
+        )
     if decided.decision and decided.decision.verb == Verb.ASK_CHANGES:
-        return Toast(f"Asked for changes: {title}", number, links.proposal_url(decided.proposal))
-    reason = f" as {decided.decision.reason}" if decided.decision and decided.decision.reason else ""
-    return Toast(f"Rejected{reason}: {title}", number, links.proposal_url(decided.proposal))
+        return Toast(_("Asked for changes: %(title)s") % {"title": title}, number, links.proposal_url(decided.proposal))
+    reason = (
+        _(" as %(reason)s") % {"reason": _(decided.decision.reason)}
+        if decided.decision and decided.decision.reason
+        else ""
+    )
+    return Toast(
+        _("Rejected%(reason)s: %(title)s") % {"reason": reason, "title": title},
+        number,
+        links.proposal_url(decided.proposal),
+    )
 
 
 def _following(request: Request, decided: Proposal) -> Proposal | None:
@@ -268,7 +286,7 @@ def edit(request: Request, pk: int) -> HttpResponse:
         return _edit_page(request, visible_proposal(request, pk), typed, Problem.of(error))
     if request.POST.get("then") == "approve":
         return _approve_edited(request, edited)
-    toast.put(request, Toast("Saved your wording. It waits for approval; nothing is applied yet."))
+    toast.put(request, Toast(_("Saved your wording. It waits for approval; nothing is applied yet.")))
     return see_other(links.with_query(links.proposal_url(edited), **requested_filter(request).query()))
 
 
@@ -276,7 +294,7 @@ def _approve_edited(request: Request, proposal: Proposal) -> HttpResponse:
     """Approve what was just typed; what needs a second press or another person is shown instead."""
     page = read(request, visible_proposal(request, proposal.pk))
     if page.actions.confirm or page.actions.refusal:
-        toast.put(request, Toast("Saved your wording. It is not applied yet."))
+        toast.put(request, Toast(_("Saved your wording. It is not applied yet.")))
         return see_other(page.url)
     return _decide(
         request,
@@ -311,7 +329,7 @@ def undo(request: Request) -> HttpResponse:
         change = decision.changes.select_related("store").order_by("-pk").first() if decision else None
         if change is None:
             return refused(request, error)
-        toast.put(request, Toast(str(error)))
+        toast.put(request, Toast(in_language(str(error))))
         return see_other(links.change_url(change))
     except MemoryReviewError as error:
         return refused(request, error)
@@ -320,7 +338,7 @@ def undo(request: Request) -> HttpResponse:
         told = Toast(rolled_back_words(undone.change, first or undone.change), 0, links.change_url(undone.change))
         toast.put(request, told)
         return see_other(links.with_query(reverse("queue"), **requested_filter(request).query()))
-    verb = "Reopened, it waits again:" if undone.decision and undone.decision.verb == Verb.REOPEN else "Undone:"
+    verb = _("Reopened, it waits again:") if undone.decision and undone.decision.verb == Verb.REOPEN else _("Undone:")
     toast.put(request, Toast(f"{verb} {title_of(undone.proposal)}"))
     return see_other(links.with_query(links.proposal_url(undone.proposal), **requested_filter(request).query()))
 
@@ -334,12 +352,12 @@ def _undo_batch(request: Request, batch: str) -> HttpResponse:
     taken = takeback.undo_batch(batch, person=request.user)
     rolled = sum(change.rolls_back.count() for change in taken.changes)
     done = [
-        f"Rolled back {plural(rolled, 'change')} of the batch." if rolled else "",
-        f"{plural(taken.reopened, 'proposal')} {'waits' if taken.reopened == 1 else 'wait'} again."
+        _("Rolled back %(changes)s of the batch.") % {"changes": plural(rolled, "change")} if rolled else "",
+        _("%(proposals)s again.") % {"proposals": plural(taken.reopened, "proposal waits", "proposals wait")}
         if taken.reopened
         else "",
-        *dict.fromkeys(taken.refusals),
+        *dict.fromkeys(map(in_language, taken.refusals)),
     ]
     url = links.change_url(taken.changes[0]) if taken.changes else ""
-    toast.put(request, Toast(" ".join(filter(None, done)) or "All of it is taken back already.", 0, url))
+    toast.put(request, Toast(" ".join(filter(None, done)) or _("All of it is taken back already."), 0, url))
     return see_other(links.with_query(reverse("queue"), **requested_filter(request).query()))

@@ -8,6 +8,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_POST
 
@@ -45,7 +46,7 @@ def _page(request: Request, *, problem: Problem | None = None, secret: str = "")
 def make_now(request: Request) -> HttpResponse:
     """Make today's digest without waiting for its hour. There is one a day, however often this is pressed."""
     made = digest.make(request.user, timezone.now())
-    toast.put(request, Toast("Today’s digest is made." if made else "Today’s digest was made already."))
+    toast.put(request, Toast(_("Today’s digest is made.") if made else _("Today’s digest was made already.")))
     return see_other(reverse("digest"))
 
 
@@ -55,7 +56,7 @@ def set_file(request: Request) -> HttpResponse:
     """Say whether digests become files."""
     wanted = "writes_file" in request.POST
     Endpoint.objects.update_or_create(person=request.user, defaults={"writes_file": wanted})
-    toast.put(request, Toast("Each digest becomes a file." if wanted else "Digests become no files any more."))
+    toast.put(request, Toast(_("Each digest becomes a file.") if wanted else _("Digests become no files any more.")))
     return see_other(reverse("digest"))
 
 
@@ -73,7 +74,7 @@ def set_webhook(request: Request) -> HttpResponse:
         return _page(request, problem=Problem.of(error))
     if secret:
         return _page(request, secret=secret)
-    toast.put(request, Toast("Nothing is sent any more."))
+    toast.put(request, Toast(_("Nothing is sent any more.")))
     return see_other(reverse("digest"))
 
 
@@ -85,5 +86,5 @@ def redeliver(request: Request, pk: UUID) -> HttpResponse:
     if message is None:
         raise Http404
     notify.redeliver(message)
-    toast.put(request, Toast("It is sent again within a minute."))
+    toast.put(request, Toast(_("It is sent again within a minute.")))
     return see_other(reverse("digest"))

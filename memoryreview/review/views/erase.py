@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
@@ -30,7 +31,7 @@ def erase(request: Request, slug: str) -> HttpResponse:
     """Ask what to erase, show what that would do, and do it after store name and password were typed."""
     store = visible_store(request, slug)
     if not may_maintain(request.user, store):
-        return refusal(request, 403, "Erasing is for the store's owner or a maintainer of its team.")
+        return refusal(request, 403, _("Erasing is for the store's owner or a maintainer of its team."))
     asked = _asked(request)
     change = Change.objects.filter(store=store, oid=asked.change).first() if asked.change else None
     if request.method == "GET":
@@ -82,7 +83,7 @@ def _erase(request: Request, store: Store, asked: Asked, text: str) -> HttpRespo
         )
     except MemoryReviewError as error:
         return _preview(request, store, asked, text, Problem.of(error))
-    toast.put(request, Toast("Erased. What it was is kept nowhere."))
+    toast.put(request, Toast(_("Erased. What it was is kept nowhere.")))
     return see_other(links.oid_url(done.head))
 
 

@@ -8,21 +8,27 @@ import sys
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template import loader
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.database import unusable
+from memoryreview.review.presenters.recorded import in_language
+from memoryreview.review.presenters.words import Words
 
-_TITLES = {
-    400: "This request cannot be read",
-    403: "Not allowed",
-    404: "Nothing here",
-    405: "Not that way",
-    409: "Not as it was",
-    500: "Something broke",
-    503: "Busy",
-}
+_TITLES = Words(
+    {
+        400: "This request cannot be read",
+        403: "Not allowed",
+        404: "Nothing here",
+        405: "Not that way",
+        409: "Not as it was",
+        500: "Something broke",
+        503: "Busy",
+    }
+)
 
-_BUG = (
+_BUG = gettext_noop(
     "This is a fault of memoryreview; its log says more. A decision that was being applied is finished or taken "
     "back at the next start, nothing is lost."
 )
@@ -35,28 +41,28 @@ def refusal(request: HttpRequest, status: int, sentence: str) -> HttpResponse:
         response.headers["HX-Trigger"] = json.dumps({"review:failed": {"sentence": sentence}})
         response.headers["HX-Reswap"] = "none"
         return response
-    context = {"status": status, "title": _TITLES.get(status, "Not done"), "sentence": sentence}
+    context = {"status": status, "title": _TITLES.get(status, _("Not done")), "sentence": sentence}
     return render(request, "review/error.html", context, status=status)
 
 
 def refused(request: HttpRequest, error: MemoryReviewError) -> HttpResponse:
     """Answer with what an operation refused."""
-    return refusal(request, error.status, str(error))
+    return refusal(request, error.status, in_language(str(error)))
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return refusal(request, 400, "The request cannot be read. Nothing was changed.")
+    return refusal(request, 400, _("The request cannot be read. Nothing was changed."))
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return refusal(request, 403, "You may not do that. Nothing was changed.")
+    return refusal(request, 403, _("You may not do that. Nothing was changed."))
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return refusal(
         request,
         404,
-        "There is no such page, or it is not yours to see. It may have been renamed; start from the queue.",
+        _("There is no such page, or it is not yours to see. It may have been renamed; start from the queue."),
     )
 
 
@@ -66,7 +72,9 @@ def server_error(request: HttpRequest) -> HttpResponse:
     Called while the exception is being handled.
     """
     fault = unusable(sys.exception())
-    status, title, sentence = (500, _TITLES[500], _BUG) if fault is None else (503, "No database", str(fault))
+    status, title, sentence = (
+        (500, _TITLES[500], _(_BUG)) if fault is None else (503, _("No database"), in_language(str(fault)))
+    )
     if getattr(request, "htmx", False):
         return refusal(request, status, sentence)
     context = {"status": status, "title": title, "sentence": sentence, "theme": "auto"}
@@ -77,6 +85,8 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     return refusal(
         request,
         403,
-        "The form is older than your session, or came from another page. Nothing was changed; what you typed is "
-        "still in the form. Go back, copy it, reload the page and send again.",
+        _(
+            "The form is older than your session, or came from another page. Nothing was changed; what "
+            "you typed is still in the form. Go back, copy it, reload the page and send again."
+        ),
     )

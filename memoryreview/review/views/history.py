@@ -8,6 +8,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memoryreview.core.errors import MemoryReviewError
@@ -107,7 +108,10 @@ def keep(request: Request) -> HttpResponse:
         kept = unread.keep(visible_changes(request).filter(pk__in=chosen), person=request.user)
     except MemoryReviewError as error:
         return refused(request, error)
-    toast.put(request, Toast(f"Kept {plural(kept, 'change')}." if kept else "Nothing was left to keep."))
+    toast.put(
+        request,
+        Toast(_("Kept %(changes)s.") % {"changes": plural(kept, "change")} if kept else _("Nothing was left to keep.")),
+    )
     return see_other(links.with_query(reverse("history"), show=UNREAD, store=request.POST.get("store", "")[:60]))
 
 
@@ -177,7 +181,7 @@ def roll_back_by_hand(request: Request, oid: str) -> HttpResponse:
     except MemoryReviewError as error:
         return _by_hand_page(request, undone, typed, Problem.of(error))
     if isinstance(made, Proposal):
-        toast.put(request, Toast("Your wording waits for another maintainer. Nothing is written yet."))
+        toast.put(request, Toast(_("Your wording waits for another maintainer. Nothing is written yet.")))
         return see_other(links.proposal_url(made))
     toast.put(request, _rolled_back(made, undone))
     return see_other(links.change_url(made))

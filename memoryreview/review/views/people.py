@@ -8,6 +8,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memoryreview.core.errors import MemoryReviewError
@@ -16,6 +17,7 @@ from memoryreview.review.models import Role, Store, Team
 from memoryreview.review.operations import accounts
 from memoryreview.review.presenters.first_run import hook_command
 from memoryreview.review.presenters.people import agent_rows, agents_visible_to, team_views
+from memoryreview.review.presenters.recorded import in_language
 
 from . import toast
 from .access import Request, number, signed_in
@@ -45,7 +47,7 @@ def agents(request: Request) -> HttpResponse:
     try:
         made = accounts.add_agent(form.cleaned_data["name"], given, person=request.user)
     except MemoryReviewError as error:
-        form.add_error("name", str(error))
+        form.add_error("name", in_language(str(error)))
         return _agents_page(request, form, status=error.status)
     return _agents_page(request, AgentForm(), made=made)
 
@@ -83,7 +85,10 @@ def revoke_agent(request: Request, pk: int) -> HttpResponse:
     if agent is None:
         raise Http404
     accounts.revoke_agent(agent)
-    toast.put(request, Toast(f"Revoked {agent.name}. Its token and secret work no more; its proposals stay."))
+    toast.put(
+        request,
+        Toast(_("Revoked %(name)s. Its token and secret work no more; its proposals stay.") % {"name": agent.name}),
+    )
     return redirect("agents")
 
 
@@ -122,11 +127,11 @@ def invite(request: Request, slug: str) -> HttpResponse:
     form = RoleForm(request.POST)
     wrong = step_up(request)
     if wrong or not form.is_valid() or form.cleaned_data["role"] == "none":
-        return _teams_page(request, invited=slug, error=wrong or "Choose a role.", status=403 if wrong else 422)
+        return _teams_page(request, invited=slug, error=wrong or _("Choose a role."), status=403 if wrong else 422)
     try:
         link = accounts.invite(team, role=Role(form.cleaned_data["role"]), by=request.user)
     except MemoryReviewError as error:
-        return _teams_page(request, invited=slug, error=str(error), status=error.status)
+        return _teams_page(request, invited=slug, error=in_language(str(error)), status=error.status)
     return _teams_page(request, invited=slug, link=link)
 
 
@@ -140,12 +145,14 @@ def set_role(request: Request, slug: str) -> HttpResponse:
     if person is None:
         raise Http404
     if not form.is_valid():
-        return _teams_page(request, invited=slug, error="Choose a role.", status=422)
+        return _teams_page(request, invited=slug, error=_("Choose a role."), status=422)
     role = form.cleaned_data["role"]
     try:
         accounts.set_role(team, person, None if role == "none" else Role(role), by=request.user)
     except MemoryReviewError as error:
         return refused(request, error)
-    told = f"{person.get_username()} is {'no longer in' if role == 'none' else f'{role} of'} {team.name}."
+    values = {"person": person.get_username(), "role": role, "team": team.name}
+    is_out = role == "none"
+    told = (_("%(person)s is no longer in %(team)s.") if is_out else _("%(person)s is %(role)s of %(team)s.")) % values
     toast.put(request, Toast(told))
     return redirect("teams")

@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from memoryreview.core.errors import MemoryReviewError
@@ -54,7 +55,7 @@ def save(request: Request) -> HttpResponse:
         view = saved.save_view(request.user, name=name, query=urlencode(wanted.query()))
     except MemoryReviewError as error:
         return _page(request, Problem.of(error), name=name[:200])
-    toast.put(request, Toast(f"Saved the view “{view.name}”. It stands in the menu of the queue."))
+    toast.put(request, Toast(_("Saved the view “%(name)s”. It stands in the menu of the queue.") % {"name": view.name}))
     return see_other(wanted.url())
 
 
@@ -65,7 +66,7 @@ def rename(request: Request, pk: int) -> HttpResponse:
         view = saved.rename_view(_own(request, pk), name=request.POST.get("name", ""))
     except MemoryReviewError as error:
         return _page(request, Problem.of(error))
-    toast.put(request, Toast(f"The view is called “{view.name}” now."))
+    toast.put(request, Toast(_("The view is called “%(name)s” now.") % {"name": view.name}))
     return see_other(reverse("views"))
 
 
@@ -74,7 +75,7 @@ def rename(request: Request, pk: int) -> HttpResponse:
 def delete(request: Request, pk: int) -> HttpResponse:
     view = _own(request, pk)
     view.delete()
-    toast.put(request, Toast(f"Deleted the view “{view.name}”. No proposal was touched."))
+    toast.put(request, Toast(_("Deleted the view “%(name)s”. No proposal was touched.") % {"name": view.name}))
     return see_other(reverse("views"))
 
 
@@ -107,5 +108,5 @@ def proved(request: Request) -> HttpResponse:
 @signed_in
 def look(request: Request) -> HttpResponse:
     saved.look(request.user, up_to=number(request.POST.get("up_to", "")))
-    toast.put(request, Toast("Looked through. What lands by proof from now on is listed here."))
+    toast.put(request, Toast(_("Looked through. What lands by proof from now on is listed here.")))
     return see_other(reverse("proved"))

@@ -9,6 +9,7 @@ from pathlib import Path
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memoryreview.core.errors import MemoryReviewError
@@ -20,6 +21,7 @@ from memoryreview.review.operations.errors import StaleViewError
 from memoryreview.review.operations.permissions import may_maintain
 from memoryreview.review.operations.push import set_push
 from memoryreview.review.operations.relocate import relocate
+from memoryreview.review.presenters.recorded import in_language
 from memoryreview.review.presenters.settings import settings_page, settings_rows, settings_url
 
 from . import toast
@@ -58,7 +60,7 @@ def store_settings(request: Request, slug: str) -> HttpResponse:
     """Show and save the settings of one store. More than before lands unasked only after the password was given."""
     store = visible_store(request, slug)
     if not may_maintain(request.user, store):
-        return refusal(request, 403, "Settings are for the store's owner or a maintainer of its team.")
+        return refusal(request, 403, _("Settings are for the store's owner or a maintainer of its team."))
     if request.method == "GET":
         return _page(request, store)
     wanted = _wanted(request, store)
@@ -94,7 +96,7 @@ def _named(request: Request, slug: str, field: str, act: Callable[[Store], str])
     """Do what names a place outside memoryreview: with the password, and with what is wrong beside the field."""
     store = visible_store(request, slug)
     if not may_maintain(request.user, store):
-        return refusal(request, 403, "Settings are for the store's owner or a maintainer of its team.")
+        return refusal(request, 403, _("Settings are for the store's owner or a maintainer of its team."))
     wrong = step_up(request)
     if wrong:
         return _page(request, store, problem=Refusal(wrong, 403, field))
@@ -102,7 +104,7 @@ def _named(request: Request, slug: str, field: str, act: Callable[[Store], str])
         done = act(store)
     except (MemoryReviewError, ValueError) as error:
         status = error.status if isinstance(error, MemoryReviewError) else 400
-        return _page(request, store, problem=Refusal(str(error), status, field))
+        return _page(request, store, problem=Refusal(in_language(str(error)), status, field))
     toast.put(request, Toast(done))
     return see_other(settings_url(store.slug))
 
@@ -117,14 +119,21 @@ def _answered(request: Request, store: Store, wanted: Settings) -> HttpResponse:
 def _save(request: Request, store: Store, wanted: Settings, *, confirmed: bool) -> HttpResponse:
     shown = request.POST.get("shown", "")
     made = configure.configure(store, person=request.user, shown=shown, wanted=wanted, confirmed=confirmed)
-    toast.put(request, Toast(f"Saved. {made.note}" if made else "Nothing differs, so nothing was saved."))
+    toast.put(
+        request,
+        Toast(
+            _("Saved. %(note)s") % {"note": in_language(made.note)}
+            if made
+            else _("Nothing differs, so nothing was saved.")
+        ),
+    )
     return see_other(settings_url(store.slug))
 
 
 def _refused(request: Request, store: Store, wanted: Settings, error: MemoryReviewError) -> HttpResponse:
     field = error.field if isinstance(error, SettingError) else ""
     typed = None if isinstance(error, StaleViewError) else wanted
-    return _page(request, store, typed, Refusal(str(error), error.status, field))
+    return _page(request, store, typed, Refusal(in_language(str(error)), error.status, field))
 
 
 def _wanted(request: Request, store: Store) -> Settings:

@@ -7,6 +7,7 @@ from pathlib import Path
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods
 from django_htmx.http import HttpResponseClientRedirect
@@ -33,7 +34,7 @@ from .toast import Toast
 def adopt(request: Request) -> HttpResponse:
     """Adopt a folder of this machine, as the command does."""
     if not may_name_folder(request.user):
-        return refusal(request, 403, "Only the owner of this installation names a folder of its disk.")
+        return refusal(request, 403, _("Only the owner of this installation names a folder of its disk."))
     if request.method == "GET":
         return _page(request, None)
     wrong = step_up(request)
@@ -51,16 +52,24 @@ def _named(typed: str) -> Path:
     """Return the folder that was typed. Raises AdoptError for a path that depends on where the server was started."""
     stated = typed.strip()
     if not stated.startswith(("/", "~")) or "\0" in stated:
-        raise AdoptError("Name a folder of this machine by its full path. Nothing was changed.")
+        raise AdoptError(_("Name a folder of this machine by its full path. Nothing was changed."))
     try:
         return Path(stated).expanduser()
     except RuntimeError as error:  # the home of nobody
-        raise AdoptError("That home folder is nobody’s. Nothing was changed; name the full path.") from error
+        raise AdoptError(_("That home folder is nobody’s. Nothing was changed; name the full path.")) from error
 
 
 def _done(adopted: Adopted) -> str:
-    wrong = f" {plural(len(adopted.problems), 'thing')} in it look wrong." if adopted.problems else ""
-    return f"Adopted {adopted.store.slug}: {plural(adopted.documents, 'document')}. No file was changed.{wrong}"
+    wrong = (
+        _(" %(things)s in it look wrong.") % {"things": plural(len(adopted.problems), "thing")}
+        if adopted.problems
+        else ""
+    )
+    return _("Adopted %(slug)s: %(documents)s. No file was changed.%(wrong)s") % {
+        "slug": adopted.store.slug,
+        "documents": plural(adopted.documents, "document"),
+        "wrong": wrong,
+    }
 
 
 def _page(request: Request, problem: Problem | None) -> HttpResponse:

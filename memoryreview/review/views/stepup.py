@@ -7,6 +7,7 @@ import time
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 
 from . import throttle
 
@@ -30,13 +31,13 @@ def step_up(request: HttpRequest) -> str:
         return ""
     typed = request.POST.get("password", "")
     if not typed:
-        return "Type your password: it was last given more than a while ago."
+        return _("Type your password: it was last given more than a while ago.")
     name = request.user.get_username()
     wait_s = throttle.passwords.begin(name)
     if wait_s:
         return throttle.wait_words(wait_s)
     if not isinstance(request.user, User) or not request.user.check_password(typed):
-        return "The password is not right. Nothing was changed."
+        return _("The password is not right. Nothing was changed.")
     throttle.passwords.forget(name)
     note_password(request)
     return ""

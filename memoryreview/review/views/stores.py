@@ -9,6 +9,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_POST
 
@@ -123,7 +124,11 @@ def put_back(request: Request, slug: str) -> HttpResponse:
 
     def act(store: Store) -> str:
         count = losses.put_back(store, person=request.user)
-        return f"Put {plural(count, 'approved document')} back." if count else "Nothing is lost any more."
+        return (
+            _("Put %(documents)s back.") % {"documents": plural(count, "approved document")}
+            if count
+            else _("Nothing is lost any more.")
+        )
 
     return _with_password(request, slug, act)
 
@@ -138,9 +143,9 @@ def accept_loss(request: Request, slug: str) -> HttpResponse:
     except MemoryReviewError as error:
         return refused(request, error)
     if not made:
-        toast.put(request, Toast("Nothing is lost any more."))
+        toast.put(request, Toast(_("Nothing is lost any more.")))
         return see_other(links.store_url(found.slug))
-    toast.put(request, Toast("The deletions wait for a decision. Nothing is deleted yet."))
+    toast.put(request, Toast(_("The deletions wait for a decision. Nothing is deleted yet.")))
     return see_other(links.proposal_url(made[0]))
 
 
@@ -152,7 +157,9 @@ def begin_anew(request: Request, slug: str) -> HttpResponse:
 
     def act(store: Store) -> str:
         begun = anew.begin_anew(store, person=request.user)
-        return f"A new baseline holds {plural(begun.documents, 'document')}. No file was changed."
+        return _("A new baseline holds %(documents)s. No file was changed.") % {
+            "documents": plural(begun.documents, "document")
+        }
 
     return _with_password(request, slug, act)
 
@@ -184,9 +191,15 @@ def promote(request: Request) -> HttpResponse:
     try:
         proposal = promote_document(source, path, to=target, person=request.user)
     except AlreadyDecidedError as error:
-        toast.put(request, Toast("The same promotion waits already. Nothing was stored."))
+        toast.put(request, Toast(_("The same promotion waits already. Nothing was stored.")))
         return see_other(links.proposal_url(error.proposal))
     except MemoryReviewError as error:
         return refused(request, error)
-    toast.put(request, Toast(f"Proposed {path} to {target.slug}. It waits for a maintainer; nothing is shared yet."))
+    toast.put(
+        request,
+        Toast(
+            _("Proposed %(path)s to %(slug)s. It waits for a maintainer; nothing is shared yet.")
+            % {"path": path, "slug": target.slug}
+        ),
+    )
     return see_other(links.proposal_url(proposal))

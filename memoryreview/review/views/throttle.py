@@ -11,6 +11,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 TRIES = 5
 WAIT_S = 30.0
 MAX_NAMES = 10_000  # remembered at once; the one that was tried longest ago is forgotten first
@@ -65,8 +67,8 @@ def _key(name: str) -> bytes:
 
 
 def wait_words(wait_s: int) -> str:
-    seconds = "a second" if wait_s == 1 else f"{wait_s} seconds"
-    return f"Too many wrong passwords. Nothing was changed; wait {seconds} and try again."
+    seconds = _("a second") if wait_s == 1 else _("%(wait_s)s seconds") % {"wait_s": wait_s}
+    return _("Too many wrong passwords. Nothing was changed; wait %(seconds)s and try again.") % {"seconds": seconds}
 
 
 passwords = Throttle()

@@ -8,6 +8,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from memoryreview.core.errors import MemoryReviewError
@@ -72,7 +73,11 @@ def switch(request: Request, slug: str) -> HttpResponse:
     store = _decided_store(request, slug)
     is_on = request.POST.get("on") == "1"
     tidy_stops.switch(store, on=is_on, person=request.user)
-    sentence = f"{slug} is tidied once a day now." if is_on else f"{slug} is tidied only when you ask for it now."
+    sentence = (
+        _("%(slug)s is tidied once a day now.") % {"slug": slug}
+        if is_on
+        else _("%(slug)s is tidied only when you ask for it now.") % {"slug": slug}
+    )
     toast.put(request, Toast(sentence))
     return see_other(_url(store))
 
@@ -86,7 +91,7 @@ def resume(request: Request, slug: str) -> HttpResponse:
     if rule not in set(Kind):
         raise Http404
     tidy_stops.resume(store, Kind(rule), person=request.user)
-    toast.put(request, Toast("Switched on again. What was rolled back is not done again."))
+    toast.put(request, Toast(_("Switched on again. What was rolled back is not done again.")))
     return see_other(_url(store))
 
 

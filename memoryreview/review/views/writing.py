@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
@@ -12,6 +13,7 @@ from memoryreview.review.models import Proposal, State, Store
 from memoryreview.review.operations.errors import AlreadyDecidedError
 from memoryreview.review.operations.write import write
 from memoryreview.review.presenters import editing, links
+from memoryreview.review.presenters.recorded import in_language
 from memoryreview.review.presenters.writing import write_page
 
 from . import toast
@@ -40,7 +42,7 @@ def write_document(request: Request, slug: str) -> HttpResponse:
     try:
         proposal = write(store, path, person=request.user, head=head, text=text, is_new=is_new)
     except AlreadyDecidedError as error:
-        toast.put(request, Toast("The same change waits already. Nothing was stored."))
+        toast.put(request, Toast(_("The same change waits already. Nothing was stored.")))
         return see_other(links.proposal_url(error.proposal))
     except MemoryReviewError as error:
         return _page(request, store, path, is_new=is_new, typed=text, problem=Problem.of(error))
@@ -49,9 +51,9 @@ def write_document(request: Request, slug: str) -> HttpResponse:
 
 def _written(request: Request, store: Store, proposal: Proposal) -> HttpResponse:
     if proposal.state == State.APPLIED:
-        toast.put(request, Toast("Written, as one commit by you."))
+        toast.put(request, Toast(_("Written, as one commit by you.")))
         return see_other(links.document_url(store.slug, proposal.paths[0]))
-    words = proposal.failure or "Your text waits for another maintainer. Nothing is written yet."
+    words = in_language(proposal.failure) or _("Your text waits for another maintainer. Nothing is written yet.")
     toast.put(request, Toast(words))
     return see_other(links.proposal_url(proposal))
 
