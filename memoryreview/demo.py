@@ -126,6 +126,9 @@ def _start(server: serve.Server) -> str:
     for number, decision in ((one.number, decision) for one in sent for decision in one.decisions):
         if number is not None:
             _decide(number, decision, cast)
+    for one in sent:
+        if one.again is not None:
+            Client(server.url, cast.tokens[one.agent]).call("PUT", f"proposals/{one.number}", one.again)
     _start_schedules()
     _greet(server, memory, cast, sent)
     return f"{server.url}/"
@@ -217,11 +220,16 @@ def _account(address: str | None, username: str, password: str) -> User:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """One attempt of an agent and what the server answered. `number` is None when nothing was stored for it."""
+    """One attempt of an agent and what the server answered. `number` is None when nothing was stored for it.
 
+    `again` is what the agent sends when it was asked for changes, None for an agent that does not answer.
+    """
+
+    agent: str
     outcome: str
     number: int | None
     decisions: Sequence[Mapping[str, str]]
+    again: Mapping[str, Any] | None
 
 
 def _propose(url: str, attempts: Sequence[Mapping[str, Any]], cast: Cast) -> list[Sent]:
@@ -231,14 +239,13 @@ def _propose(url: str, attempts: Sequence[Mapping[str, Any]], cast: Cast) -> lis
         request = dict(attempt["request"])
         if request.get("base") == "{head}":
             request["base"] = cast.heads[request["store"]]
-        decisions = attempt.get("decisions", ())
         try:
             answer = client.propose(request)
         except ProblemError as refusal:
-            sent.append(Sent(refusal.problem, None, decisions))
-            continue
-        outcome = "duplicate" if answer.get("duplicate_of") else answer["state"]
-        sent.append(Sent(outcome, answer["id"], decisions))
+            outcome, number = refusal.problem, None
+        else:
+            outcome, number = "duplicate" if answer.get("duplicate_of") else answer["state"], answer["id"]
+        sent.append(Sent(attempt["agent"], outcome, number, attempt.get("decisions", ()), attempt.get("again")))
     return sent
 
 

@@ -165,7 +165,8 @@ def test_every_proposal_ends_where_its_story_says(stored: list[Stored]) -> None:
     wanted = {}
     for one in stored:
         decisions = one.attempt.get("decisions", [])
-        wanted[one.number] = decided[decisions[-1]["verb"]] if decisions else one.attempt["outcome"]
+        is_decided = decisions and "again" not in one.attempt
+        wanted[one.number] = decided[decisions[-1]["verb"]] if is_decided else one.attempt["outcome"]
 
     assert {one.number: one.state for one in stored} == wanted
 
@@ -182,12 +183,22 @@ def test_queue_holds_the_waiting_ones_and_the_quarantined_one(demo: Demo) -> Non
     queue = demo.one.json("queue")
 
     waiting = [
-        one for one in SCRIPT["proposals"] if one["outcome"] in ("pending", "quarantined") and "decisions" not in one
+        one
+        for one in SCRIPT["proposals"]
+        if one["outcome"] in ("pending", "quarantined") and ("decisions" not in one or "again" in one)
     ]
     direct = [one for one in SCRIPT["direct_writes"] if one["outcome"] == "pending"]
     assert Counter(row["state"] for row in queue) == {"pending": len(waiting) + len(direct) - 1, "quarantined": 1}
     assert {row["agent"] for row in queue} == {"claude-code", "codex-nightly", "hermes", "direct"}
     assert {row["store"] for row in queue} == {"acme-web", "acme-team", "hermes-home", "ledger"}
+
+
+def test_an_agent_that_was_asked_sent_its_proposal_again(demo: Demo, stored: list[Stored]) -> None:
+    [again] = [one.number for one in stored if "again" in one.attempt]
+    _, _, page = demo.sign_in("ana").request("GET", f"/proposals/{again}?compare=1-2")
+
+    assert "Revision 2 against revision 1" in page
+    assert "Since when is it 60 days, and on which boards?" in page
 
 
 def test_date_fix_is_a_commit_and_stands_on_disk(demo: Demo) -> None:
