@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.db import models
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, JSONField, OuterRef, Q, QuerySet, Subquery
 
 from .states import State
 
@@ -22,6 +22,26 @@ def _reachable(person: Person, prefix: str = "") -> Q:
         return Q(pk__in=[])
     own = Q(**{f"{prefix}scope": "private", f"{prefix}owner": person})
     return own | Q(**{f"{prefix}scope": "team", f"{prefix}team__in": person.memberships.values("team")})
+
+
+class JsonRows(Subquery):
+    """All rows of a question as one list of lists, so that they come along with another one; None for no rows."""
+
+    output_field = JSONField()
+    _TEMPLATE = "(SELECT {}({}(%(columns)s)) FROM (%(subquery)s) AS listed)"
+
+    def __init__(self, found: QuerySet[Any, Any], **columns: str) -> None:
+        """Ask for some fields of the rows. Args: columns: the name of each field, by a name that is no field's."""
+        listed = found.annotate(**{name: models.F(field) for name, field in columns.items()}).values(*columns)
+        super().__init__(listed, columns=", ".join(f'"{name}"' for name in columns))
+
+    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Any:
+        template = self._TEMPLATE.format("json_group_array", "json_array")
+        return self.as_sql(compiler, connection, template=template, **extra)
+
+    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Any:
+        template = self._TEMPLATE.format("jsonb_agg", "jsonb_build_array")
+        return self.as_sql(compiler, connection, template=template, **extra)
 
 
 class StoreQuerySet(models.QuerySet["Store"]):

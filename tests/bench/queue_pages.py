@@ -1,25 +1,30 @@
 """`python -m tests.bench queue_pages`: the queue with a million proposals that wait, against the same with a thousand.
 
 Each queue has a database of its own. One proposal is made by the product's own writers; the others are its copies,
-spread over stores, agents, kinds, ranks, states and days by their numbers, with a tenth decided.
+spread over stores, agents, kinds, ranks, states and days by their numbers, with a tenth decided. Both are kept below
+TMPDIR for the next run, until a migration or this file changes.
 """
 
 from __future__ import annotations
 
+import hashlib
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any, cast
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
+from django.db.migrations.loader import MigrationLoader
 from django.db.models import F, Model
 from django.template import Context, Engine
 from django.test import Client
@@ -43,6 +48,7 @@ PAGE_BOUND, ROWS_BOUND = 1.6, 15.0
 AGENTS = 4
 _DAYS = 90
 PASSWORD = "correct horse battery"
+_DATABASE = "memoryreview.sqlite3"
 
 FILTERS: Mapping[str, Filter] = {
     "all": Filter(),
@@ -69,25 +75,37 @@ FILTERS: Mapping[str, Filter] = {
 class Queue:
     """One installation with so many proposals that wait."""
 
-    database: Path
+    home: Path
     client: Client
     count: int
 
     def use(self) -> None:
-        _open(self.database)
+        settings.HOME = self.home
+        _open(self.home / _DATABASE)
 
 
 def run(*, count: int, rounds: int) -> bool:
-    with TemporaryDirectory(prefix="memoryreview-bench-") as folder:
-        few, many = (_made(Path(folder), size) for size in (FEW, count))
-        holds = [
-            _page_holds(f"{name}, {where} page", few, many, rounds, wanted, where)
-            for name, wanted in FILTERS.items()
-            for where in ("first", "middle", "last")
-        ]
-        holds.append(_fragment_holds(few, many, rounds))
-        holds += [_render_holds(many, rounds), _rows_hold(many, rounds)]
+    folder = _kept()
+    few, many = (_queue(folder / str(size), size) for size in (FEW, count))
+    holds = [
+        _page_holds(f"{name}, {where} page", few, many, rounds, wanted, where)
+        for name, wanted in FILTERS.items()
+        for where in ("first", "middle", "last")
+    ]
+    holds.append(_fragment_holds(few, many, rounds))
+    holds += [_render_holds(many, rounds), _rows_hold(many, rounds)]
     return all(holds)
+
+
+def _kept() -> Path:
+    """Return the folder for what this file makes of these migrations; what was made of others goes."""
+    migrations = sorted(name for app, name in MigrationLoader(None).disk_migrations if app == "review")
+    made_of = Path(__file__).read_bytes() + "".join(migrations).encode()
+    folder = Path(tempfile.gettempdir()) / "memoryreview-bench-queue" / hashlib.sha256(made_of).hexdigest()[:16]
+    for other in folder.parent.glob("*"):
+        if other != folder:
+            shutil.rmtree(other)
+    return folder
 
 
 def _page_holds(name: str, few: Queue, many: Queue, rounds: int, wanted: Filter, where: str) -> bool:
@@ -212,24 +230,34 @@ def _reader() -> Reader:
     return Reader.of(User.objects.get(username="olga"))
 
 
-def _made(folder: Path, count: int) -> Queue:
+def _queue(home: Path, count: int) -> Queue:
+    """Open an installation, after making it where there is none."""
+    queue, whole = Queue(home / "installation", Client(), count), home / "whole"
+    if not whole.exists():
+        shutil.rmtree(home, ignore_errors=True)
+        queue.home.mkdir(parents=True)
+        settings.HOME = queue.home
+        connection.close()
+        connection.settings_dict["NAME"] = str(queue.home / _DATABASE)
+        _make(home / "memory", count)
+        whole.touch()
+    queue.use()
+    queue.client.post("/sign-in", {"username": "olga", "password": PASSWORD})
+    print(f"{count:,} that wait, database {(queue.home / _DATABASE).stat().st_size / 2**20:.0f} MiB", flush=True)
+    return queue
+
+
+def _make(folder: Path, count: int) -> None:
     """Make an installation in which so many proposals wait, and a tenth as many were rejected."""
-    database = folder / f"{count}.sqlite3"
-    connection.close()
-    connection.settings_dict["NAME"] = str(database)
     call_command("migrate", verbosity=0)
     owner = User.objects.create_user("olga", password=PASSWORD, is_superuser=True)
     User.objects.create_user("sam", password=PASSWORD)
     agents = [accounts.add_agent(f"agent-{number}", person=owner).agent for number in range(AGENTS)]
-    stores = [_store(folder / str(count), name) for name in ("work", "home", "acme")]
+    stores = [_store(folder, name) for name in ("work", "home", "acme")]
     for store in stores:
         request = receive.Request(store.slug, (Edit("build.md", (Replacement("5432", "5433"),)),))
         receive.submit(request, agent=agents[0])
     _copy(stores, agents, count)
-    client = Client()
-    client.post("/sign-in", {"username": "olga", "password": PASSWORD})
-    print(f"{count:,} that wait, database {database.stat().st_size / 2**20:.0f} MiB")
-    return Queue(database, client, count)
 
 
 def _store(folder: Path, name: str) -> Store:

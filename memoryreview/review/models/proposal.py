@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import models
@@ -15,6 +16,9 @@ from memoryreview.review.states import LIVE_STATES, OPEN_STATES, State, Verb
 
 from .constraint import one_of
 from .store import Agent, Store
+
+if TYPE_CHECKING:
+    from .latest import Latest
 
 _LOSING_KINDS = frozenset({Kind.FACT_DELETE, Kind.FILE_DELETE, Kind.INDEX_DROP, Kind.MASS_CHANGE})
 
@@ -85,6 +89,9 @@ class Proposal(models.Model):
         output_field=models.BooleanField(),
         db_persist=True,
     )
+
+    latest: Latest | None = None
+    """Where it was read together with its latest revision, see `operations.opened`."""
 
     objects = ProposalQuerySet.as_manager()
 

@@ -95,7 +95,7 @@ def told_now(person: User, now: datetime) -> Told:
     since = last.made_at if last is not None else now - timedelta(days=1)
     first = oldest(watched(person))
     lost = Message.objects.filter(person=person, arrived_at__isnull=True, attempts__gt=1, created_at__gt=since)
-    return Told(since, first.created_at if first else None, lost.count(), _stores(person, since))
+    return Told(since, first.since if first else None, lost.count(), _stores(person, since))
 
 
 def _stores(person: User, since: datetime) -> tuple[StoreDigest, ...]:

@@ -13,7 +13,7 @@ from memoryreview.review.models import Proposal, Reason
 
 from . import decide
 from .errors import StaleViewError
-from .relations import remembered
+from .relations import near, remembered
 from .standing import standing
 from .stores import reading
 
@@ -61,7 +61,7 @@ def _older(proposal: Proposal) -> Iterator[Original]:
 def _entries(proposal: Proposal, person: User) -> Iterator[Original]:
     with reading(proposal.store) as repository:
         view = standing(proposal.revision, repository)
-        found = remembered(proposal, view.delta, repository, person)
+        found = remembered(proposal, view.delta, repository, near(person))
     places = [one.there for one in found.relations if one.kind in _ALIKE]
     own = [place for place in dict.fromkeys(places) if place.store in ("", proposal.store.slug)]
     for place in own:

@@ -6,7 +6,6 @@ is looked for among the next WALKED only: a page says so, and leads on.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -14,6 +13,7 @@ from enum import StrEnum
 from functools import reduce
 from operator import or_
 from typing import Any
+from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db.models import Case, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, When
@@ -21,10 +21,12 @@ from django.utils import timezone
 
 from memoryreview.core.concerns import HIGH, MEDIUM
 from memoryreview.core.model import Scope
-from memoryreview.review.models import Agent, Proposal, Revision, Role, State, Store
-from memoryreview.review.querysets import ProposalQuerySet
+from memoryreview.review.models import Agent, Proposal, Revision, Role, SavedView, State, Store
+from memoryreview.review.querysets import JsonRows, ProposalQuerySet
 
-from .waiting import COUNTED_AT_MOST
+from .permissions import Rights
+from .relations import MAX_STORES
+from .waiting import COUNTED_AT_MOST, WATCHED, Watched, with_oldest
 
 WALKED = 1_000
 """Proposals among which one page looks for what no index serves."""
@@ -117,6 +119,10 @@ def _risks(risk: Risk | None) -> dict[str, Any]:
             return {}
 
 
+_REACHABLE = ("pk", "slug", "scope", "decides", "format", "baseline")
+_SAVED = {"number": "pk", "named": "name", "asked": "query"}
+
+
 @dataclass(frozen=True, slots=True)
 class Reachable:
     """A store that somebody sees. `decides`: its owner, or a maintainer of its team."""
@@ -125,6 +131,8 @@ class Reachable:
     slug: str
     scope: str
     decides: bool
+    format: str
+    baseline: UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +154,16 @@ class Listing:
     later: Place | None = None
     earlier: Place | None = None
     is_short: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How much fits each; `newest` is the newest proposal of all, 0 for none; `along` answers what was asked along."""
+
+    fitting: list[int]
+    others: list[int]
+    newest: int
+    along: list[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,14 +191,6 @@ class _Order:
         return Place((first - _EPOCH) // timedelta(microseconds=1) if self.field == "created_at" else first, pk)
 
 
-@dataclass(frozen=True, slots=True)
-class _Walk:
-    """What fits among the proposals that were looked through; `end`: where to look on, None at the end of the list."""
-
-    fitting: tuple[int, ...]
-    end: Place | None
-
-
 _BY_RISK, _BY_AGE = _Order("risk", falls=True), _Order("created_at", falls=False)
 
 
@@ -188,24 +198,47 @@ _BY_RISK, _BY_AGE = _Order("risk", falls=True), _Order("created_at", falls=False
 class Reader:
     """Lists and counts for one person: `stores` are those that the person sees, by name.
 
-    `is_alone`: there is nobody else who could approve what the person proposed.
+    `is_alone`: there is nobody else who could approve what the person proposed. `watched` is what every page says of
+    them, `saved` the views that the person named: id, name and query.
     """
 
     person: User
     stores: tuple[Reachable, ...]
     is_alone: bool
     now: datetime
+    watched: tuple[Watched, ...]
+    saved: tuple[tuple[int, str, str], ...]
 
     @classmethod
     def of(cls, person: User) -> Reader:
+        """Ask for all of it at once."""
         maintained = person.memberships.filter(role=str(Role.MAINTAINER), team=OuterRef("team"))
-        seen = Store.objects.visible_to(person).annotate(
+        seen = with_oldest(Store.objects.visible_to(person)).annotate(
             decides=Case(When(scope=str(Scope.PRIVATE), then=True), default=Exists(maintained)),
             has_others=Exists(User.objects.filter(is_active=True).exclude(pk=person.pk)),
+            saved=JsonRows(SavedView.objects.filter(person=person).order_by("name"), **_SAVED),
         )
-        rows = list(seen.order_by("slug").values_list("pk", "slug", "scope", "decides", "has_others"))
-        stores = tuple(Reachable(pk, slug, scope, decides) for pk, slug, scope, decides, _ in rows)
-        return cls(person, stores, not any(has_others for *_, has_others in rows), timezone.now())
+        rows = list(seen.order_by("slug").values_list(*_REACHABLE, "has_others", "saved", *WATCHED))
+        saved = (
+            rows[0][len(_REACHABLE) + 1] if rows else person.saved_views.order_by("name").values_list(*_SAVED.values())
+        )
+        return cls(
+            person,
+            stores=tuple(Reachable(*row[: len(_REACHABLE)]) for row in rows),
+            is_alone=not any(row[len(_REACHABLE)] for row in rows),
+            now=timezone.now(),
+            watched=tuple(Watched(*row[-len(WATCHED) :]) for row in rows),
+            saved=tuple((pk, name, query) for pk, name, query in saved or ()),
+        )
+
+    def rights(self, store: int) -> Rights:
+        """Return what the person may do in one of the stores."""
+        return Rights(any(one.decides for one in self.stores if one.pk == store), self.is_alone)
+
+    def near(self) -> tuple[Store, ...]:
+        """Return the stores that a proposal may be compared with, as `relations.near` does."""
+        newest = sorted(self.stores, key=lambda one: -one.pk)[:MAX_STORES]
+        return tuple(Store(pk=one.pk, slug=one.slug, format=one.format, baseline=one.baseline) for one in newest)
 
     def page_after(self, place: Place | None, asked: Asked, found: ProposalQuerySet, *, rows: int) -> Listing:
         """Return the page behind a place, the first one for None. Args: found: all, with what of each is fetched."""
@@ -224,17 +257,18 @@ class Reader:
         indexed, left_over = self._conditions(asked)
         return Proposal.objects.filter(left_over, pk=pk, store__in=self._chosen(asked), **indexed).exists()
 
-    def count(self, several: Sequence[Asked], *others: QuerySet[Any, Any]) -> tuple[list[int], int]:
-        """Count what fits each, COUNTED_AT_MOST + 1 at most, and name the newest proposal of all, 0 for none.
+    def count(self, several: Sequence[Asked], *others: QuerySet[Any, Any], along: Sequence[Subquery] = ()) -> Counted:
+        """Count what fits each, COUNTED_AT_MOST + 1 at most, and name the newest proposal of all.
 
         One question, however many are asked about. What no index serves is counted among WALKED only.
 
-        Args: others: more that is to be counted, each with its own limit.
+        Args: others: more that is to be counted, each with its own limit. along: what else is asked in this question.
         """
         counts = [_Count(found) for found in (*map(self._counted, several), *others)]
         newest = Subquery(Proposal.objects.order_by("-pk").values("pk")[:1])
-        *numbers, last = User.objects.filter(pk=self.person.pk).values_list(*counts, newest).get()
-        return [number or 0 for number in numbers], last or 0
+        last, *found = User.objects.filter(pk=self.person.pk).values_list(newest, *counts, *along).get()
+        numbers = [number or 0 for number in found[: len(counts)]]
+        return Counted(numbers[: len(several)], numbers[len(several) :], last or 0, found[len(counts) :])
 
     def is_walked(self, asked: Asked) -> bool:
         """Whether a part of what is asked has no index, so that one question sees WALKED proposals only."""
@@ -274,22 +308,10 @@ class Reader:
     def _page(
         self, asked: Asked, found: ProposalQuerySet, rows: int, place: Place | None, *, is_backwards: bool
     ) -> Listing:
-        order, left_over = _order(asked), self._conditions(asked)[1]
-        if left_over:
-            walk = self._walk(asked, place, rows, at_most=2 * rows, is_backwards=is_backwards)
-            if walk.end is not None and len(walk.fitting) <= rows:
-                walk = self._walk(asked, place, rows, at_most=WALKED, is_backwards=is_backwards)
-            wanted = walk.fitting[: rows + 1]
-            by_pk = found.in_bulk(wanted)
-            ones = [by_pk[pk] for pk in wanted if pk in by_pk]
-        else:
-            walk = _Walk((), None)
-            within = self._within(asked, place, is_backwards=is_backwards)
-            sorting = order.sorting(is_backwards=is_backwards)
-            ones = list(self._in_order(found, asked, within, sorting, rows + 1)[: rows + 1])
+        ones, end = self._walked(asked, found, rows, place, is_backwards=is_backwards)
         has_more, ones = len(ones) > rows, ones[:rows]
-        onward = self.place_of(asked, ones[-1]) if has_more else walk.end
-        is_short = not has_more and walk.end is not None
+        onward = self.place_of(asked, ones[-1]) if has_more else end
+        is_short = not has_more and end is not None
         back = None if place is None else (self.place_of(asked, ones[0]) if ones else place)
         if is_backwards:
             return Listing(tuple(reversed(ones)), later=back, earlier=onward, is_short=is_short)
@@ -298,45 +320,45 @@ class Reader:
     def _within(self, asked: Asked, place: Place | None, *, is_backwards: bool) -> Q:
         return _order(asked).beyond(place, is_backwards=is_backwards) & Q(**self._conditions(asked)[0])
 
-    def _walk(self, asked: Asked, place: Place | None, rows: int, *, at_most: int, is_backwards: bool) -> _Walk:
-        """Look among the next `at_most` proposals for what no index serves, as many in each store.
+    def _walked(
+        self, asked: Asked, found: ProposalQuerySet, rows: int, place: Place | None, *, is_backwards: bool
+    ) -> tuple[list[Proposal], Place | None]:
+        """Return what fits behind a place, `rows` + 1 at most, and where to look on, None at the end of the list.
 
-        The walk ends where the share of one store ends: behind that, something of this store could be missing.
+        Each store has its own walk along the index; the walks are merged by sorting. The outer question names nothing
+        that an index holds: it has to begin with the rows that the walks found. What no index serves is looked for
+        among WALKED, as many in each store: the page ends where the walk of one store does, since behind that
+        something of this store could be missing.
         """
-        order, is_merged = _order(asked), self._is_merged(asked)
-        share = max(rows + 1, at_most // len(self._chosen(asked))) if is_merged else at_most
+        order, left_over = _order(asked), self._conditions(asked)[1]
         within = self._within(asked, place, is_backwards=is_backwards)
         sorting = order.sorting(is_backwards=is_backwards)
-        walked = self._in_order(Proposal.objects.all(), asked, within, sorting, share)
-        fits = Case(When(self._conditions(asked)[1], then=True), default=False)
-        found = walked.annotate(fits=fits).values_list(order.field, "pk", "store_id", "fits")
-        keys = list(found if is_merged else found[:share])
-        last_of = {store if is_merged else 0: at for at, (_, _, store, _) in enumerate(keys)}
-        size_of = Counter(store if is_merged else 0 for _, _, store, _ in keys)
-        ends = [at for store, at in last_of.items() if size_of[store] == share]
-        if not ends:
-            return _Walk(tuple(pk for _, pk, _, is_fit in keys if is_fit), None)
-        keys = keys[: min(ends) + 1]
-        return _Walk(tuple(pk for _, pk, _, is_fit in keys if is_fit), order.place(*keys[-1][:2]))
-
-    def _is_merged(self, asked: Asked) -> bool:
-        """Whether each store is walked by itself."""
-        return 1 < len(self._chosen(asked)) <= _WALKED_BY_STORE
-
-    def _in_order(
-        self, found: ProposalQuerySet, asked: Asked, within: Q, sorting: tuple[str, str], at_most: int
-    ) -> ProposalQuerySet:
-        """Return the beginning of a list. Each store has its own walk along the index; the walks are merged by sorting.
-
-        The outer question names nothing that an index holds: it has to begin with the rows that the walks found.
-        """
-        if not self._is_merged(asked):
-            return found.filter(within, store__in=self._chosen(asked)).order_by(*sorting)
-        walks = (
-            Q(pk__in=Proposal.objects.filter(within, store=pk).order_by(*sorting).values("pk")[:at_most])
-            for pk in self._chosen(asked)
+        walks = [
+            Proposal.objects.filter(within, store__in=some).order_by(*sorting).values("pk")
+            for some in self._by_walk(asked)
+        ]
+        if not left_over:
+            if len(walks) == 1:
+                return list(found.filter(within, store__in=self._chosen(asked)).order_by(*sorting)[: rows + 1]), None
+            merged = found.filter(reduce(or_, (Q(pk__in=walk[: rows + 1]) for walk in walks)))
+            return list(merged.order_by(*sorting)[: rows + 1]), None
+        share = max(rows + 1, WALKED // len(walks)) if len(walks) > 1 else WALKED
+        ends = reduce(or_, (Q(pk=Subquery(walk[share - 1 : share])) for walk in walks))
+        looked: QuerySet[Any, Any] = found.filter(reduce(or_, (Q(pk__in=walk[:share]) for walk in walks))).annotate(
+            fits=Case(When(left_over, then=True), default=False), ends=Case(When(ends, then=True), default=False)
         )
-        return found.filter(reduce(or_, walks)).order_by(*sorting)
+        ones: list[Proposal] = []
+        for one in looked.filter(Q(fits=True) | Q(ends=True)).order_by(*sorting)[: rows + 2]:
+            if one.fits:
+                ones.append(one)
+            if one.ends:
+                return ones, self.place_of(asked, one)
+        return ones, None
+
+    def _by_walk(self, asked: Asked) -> list[list[int]]:
+        """Return the stores that are walked, each by itself where they are a few."""
+        chosen = self._chosen(asked)
+        return [[pk] for pk in chosen] if 1 < len(chosen) <= _WALKED_BY_STORE else [chosen]
 
 
 class _Count(Subquery):

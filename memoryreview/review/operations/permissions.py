@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
+from django.db.models import Exists
 
 from memoryreview.core.model import Scope
-from memoryreview.review.models import Proposal, Role, Store, is_sole_person
+from memoryreview.review.models import Proposal, Role, Store
 
 from .errors import NotPermittedError
 
@@ -21,16 +22,35 @@ class Permission:
     sentence: str = ""
 
 
-def permission(person: User, proposal: Proposal) -> Permission:
-    """Say whether this person may approve this proposal."""
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """What a person may do in a store. `is_alone`: nobody else could approve what the person proposes."""
+
+    decides: bool
+    is_alone: bool
+
+
+def rights(person: User, store: Store) -> Rights:
+    """Return what a person may do in a store: one question about a team's, none about a private one."""
+    if store.scope != Scope.TEAM or store.team is None:
+        return Rights(may_maintain(person, store), is_alone=False)
+    maintained = person.memberships.filter(role=Role.MAINTAINER, team=store.team)
+    others = User.objects.filter(is_active=True).exclude(pk=person.pk)
+    asked = User.objects.filter(pk=person.pk).values_list(Exists(maintained), ~Exists(others))
+    return Rights(*asked.get())
+
+
+def permission(person: User, proposal: Proposal, given: Rights | None = None) -> Permission:
+    """Say whether this person may approve this proposal. Args: given: the person's rights, where they are known."""
     store = proposal.store
-    if not may_maintain(person, store):
+    given = given or rights(person, store)
+    if not given.decides:
         return Permission(allowed=False, sentence="Deciding needs the store's owner or a maintainer of its team.")
     if store.scope != Scope.TEAM:
         return Permission(allowed=True)
     if person.pk not in _authors(proposal):
         return Permission(allowed=True)
-    if is_sole_person():
+    if given.is_alone:
         return Permission(
             allowed=True,
             sole_person=True,
@@ -52,7 +72,7 @@ def may_maintain(person: User, store: Store) -> bool:
 
 
 def _authors(proposal: Proposal) -> set[int | None]:
-    latest = proposal.revision
+    latest = proposal.latest.revision if proposal.latest else proposal.revision
     uploader = latest.person_id or (latest.agent.person_id if latest.agent else None)
     proposer = proposal.person_id or (proposal.agent.person_id if proposal.agent else None)
     return {uploader, proposer} - {None}

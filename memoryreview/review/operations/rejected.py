@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import OuterRef, Q, Subquery
 
 from memoryreview.core.model import Delta
-from memoryreview.review.models import LIVE_STATES, Proposal, State, Store, Verb
+from memoryreview.review.models import LIVE_STATES, Decision, Proposal, State, Store, Verb
+from memoryreview.review.models.latest import Rejection
 
 from . import proposals
 from .proposals import Submission
+
+_NO = (Verb.REJECT, Verb.APPROVE)  # approving the rest of it leaves a part out
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +45,23 @@ def brings_new_evidence(submission: Submission, rejected: Proposal) -> bool:
     return bool(stated) and any(rejected.source.get(key) != value for key, value in stated.items())
 
 
+def of_rejection(proposal: str, name: str) -> Subquery:
+    """Return what another question can ask along: a field of the decision that rejected a proposal.
+
+    Args: proposal: how the rows of that question name it. name: "reason", "note" or "at", for `rejection_of_row`.
+    """
+    no = Decision.objects.filter(proposal=OuterRef(proposal), verb__in=_NO).order_by("-pk")
+    return Subquery(no.values(name)[:1])
+
+
+def rejection_of_row(pk: int, reason: str | None, note: str | None, at: datetime | None) -> Rejection:
+    """Return what a row says in which `of_rejection` was asked."""
+    return Rejection(pk, reason or "", note or "", at)
+
+
 def rejected_before_json(proposal: Proposal) -> dict[str, Any]:
     """Return what an agent is told of an earlier rejection: id, reason, note, ISO time or None."""
-    decision = proposal.decisions.filter(verb__in=[Verb.REJECT, Verb.APPROVE]).order_by("-pk").first()
+    decision = proposal.decisions.filter(verb__in=_NO).order_by("-pk").first()
     return {
         "id": proposal.pk,
         "reason": decision.reason if decision else "",

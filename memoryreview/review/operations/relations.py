@@ -13,13 +13,16 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from django.contrib.auth.models import User
+from django.db.models import Exists, OuterRef
 
 from memoryreview.baseline.repository import BaselineError, Repository
 from memoryreview.core.model import Delta, FormatName
 from memoryreview.core.relations import Known, Links, Place, Relation, Statement, StoreIndex, beside, statements
-from memoryreview.review.models import Proposal, State, Store
+from memoryreview.review.models import Proposal, Revision, State, Store
+from memoryreview.review.models.latest import Rejection
 
 from .errors import CannotApplyError
+from .rejected import of_rejection, rejection_of_row
 from .stores import reading
 
 MAX_STORES = 12
@@ -44,11 +47,11 @@ class _Kept:
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """Args: rejected: the proposal behind each earlier rejection, by the place that a relation names.
+    """Args: rejected: each earlier rejection, by the place that a relation names.
     left_out: changed statements that were too many to compare. unread: documents that are not read yet."""
 
     relations: tuple[Relation, ...] = ()
-    rejected: Mapping[Place, Proposal] = field(default_factory=dict)
+    rejected: Mapping[Place, Rejection] = field(default_factory=dict)
     left_out: int = 0
     unread: int = 0
 
@@ -57,11 +60,14 @@ _kept: OrderedDict[tuple[str, str, str], _Kept] = OrderedDict()
 _kept_lock = Lock()
 
 
-def remembered(proposal: Proposal, delta: Delta, repository: Repository, person: User) -> Remembered:
-    """Compare what approving would change with what is approved, here and in the person's other stores. Reads only."""
+def remembered(proposal: Proposal, delta: Delta, repository: Repository, stores: Sequence[Store]) -> Remembered:
+    """Compare what approving would change with what is approved, here and in a person's other stores. Reads only.
+
+    Args: stores: those of the person, as `near` returns them.
+    """
     rejections = _rejections(proposal)
     with ExitStack() as stack:
-        own, *others = _opened(stack, proposal.store, repository, person)
+        own, *others = _opened(stack, proposal.store, repository, stores)
         found = beside(
             delta,
             own.index,
@@ -86,9 +92,14 @@ def _sources(proposal: Proposal) -> list[tuple[str, str]]:
     return [(proposal.promoted_from.slug, proposal.promoted_path)] if proposal.promoted_from else []
 
 
-def _opened(stack: ExitStack, store: Store, repository: Repository, person: User) -> list[_Kept]:
+def near(person: User) -> tuple[Store, ...]:
+    """Return the stores of a person that a proposal may be compared with, the newest first."""
+    return tuple(Store.objects.visible_to(person).order_by("-pk")[:MAX_STORES])
+
+
+def _opened(stack: ExitStack, store: Store, repository: Repository, stores: Sequence[Store]) -> list[_Kept]:
     """Return the indexes of the proposal's store and of the others, brought up to date and locked in one order."""
-    others = Store.objects.visible_to(person).exclude(pk=store.pk).order_by("-pk")[: MAX_STORES - 1]
+    others = [each for each in stores if each.pk != store.pk][: MAX_STORES - 1]
     room = _Room()
     kept: dict[int, _Kept] = {}
     for each in sorted([store, *others], key=lambda one: one.pk):
@@ -155,19 +166,27 @@ def _bring_up(kept: _Kept, repository: Repository, room: _Room) -> None:
     kept.links = Links(kept.index.documents)
 
 
-def _rejections(proposal: Proposal) -> Sequence[tuple[Statement, Proposal]]:
+def _rejections(proposal: Proposal) -> Sequence[tuple[Statement, Rejection]]:
     """Return what the last rejected changes of the store wanted to say, the newest first."""
     store = proposal.store
     earlier = (
         Proposal.objects.filter(store=store, state=State.REJECTED, masked=False)
         .exclude(pk__in=[proposal.pk, proposal.rejected_before_id or 0])
         .order_by("-updated_at", "-pk")
-        .prefetch_related("revisions")[:MAX_REJECTED]
+        .values("pk")[:MAX_REJECTED]
     )
-    found: list[tuple[Statement, Proposal]] = []
-    for each in earlier:
-        latest = max(each.revisions.all(), key=lambda revision: revision.number)
-        for action in latest.actions:
+    newer = Revision.objects.filter(proposal=OuterRef("proposal"), number__gt=OuterRef("number"))
+    latest = Revision.objects.filter(~Exists(newer), proposal__in=earlier).annotate(
+        reason=of_rejection("proposal", "reason"),
+        note=of_rejection("proposal", "note"),
+        at=of_rejection("proposal", "at"),
+    )
+    found: list[tuple[Statement, Rejection]] = []
+    for actions, pk, *why in latest.order_by("-proposal__updated_at", "-proposal").values_list(
+        "actions", "proposal", "reason", "note", "at"
+    ):
+        each = rejection_of_row(pk, *why)
+        for action in actions:
             text = str(action.get("new") or "")
             if text and "commit" not in action:
                 said = statements(action["path"], text.encode("utf-8", "replace"), FormatName(store.format))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -10,6 +11,7 @@ from django.db import transaction
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.core.model import Severity
 from memoryreview.review.models import Change, ChangeKind, Decision, Proposal, State, Verb
+from memoryreview.review.querysets import JsonRows
 
 from . import proposals, rollback
 from .decide import Decided, fetch
@@ -26,21 +28,38 @@ REOPENABLE = (State.REJECTED, State.CHANGES_REQUESTED)
 """A person said no, or not yet; nothing was written, so that it can simply wait again."""
 
 
-def last_undoable(person: User) -> Decision | None:
+@dataclass(frozen=True, slots=True)
+class Undoable:
+    """A decision that can be undone, of that batch if any; `title` is its proposal's."""
+
+    pk: int
+    verb: str
+    batch: str
+    title: str
+
+
+def last_undoable(person: User) -> Undoable | None:
     """Return this person's newest decision if it can be undone."""
-    last = (
-        Decision.objects.filter(person=person, verb__in=list(_LEADS_TO))
-        .select_related("proposal__store")
-        .order_by("-pk")
-        .first()
-    )
-    if last is None:
-        return None
-    together = Decision.objects.filter(pk=last.pk)
-    if last.batch:
-        together = Decision.objects.filter(person=person, batch=last.batch).order_by("-pk")
-    standing = together.filter(proposal__state=_LEADS_TO[Verb(last.verb)]).select_related("proposal__store")
-    return standing.first()
+    return undoable(person, User.objects.filter(pk=person.pk).values_list(newest(person), flat=True).get())
+
+
+def newest(person: User) -> JsonRows:
+    """Return what another question can ask along, for `undoable`: the newest decision of a person."""
+    last = Decision.objects.filter(person=person, verb__in=list(_LEADS_TO)).order_by("-pk")[:1]
+    return JsonRows(last, number="pk", done="verb", together="batch", named="proposal__title", stands="proposal__state")
+
+
+def undoable(person: User, stated: list[list[Any]] | None) -> Undoable | None:
+    """Return what can be undone, as `newest` states it. Of a batch something may stand when its last one does not."""
+    for pk, verb, batch, title, state in stated or ():
+        if state == _LEADS_TO[Verb(verb)]:
+            return Undoable(pk, verb, batch, title)
+        together = Decision.objects.filter(person=person, batch=batch, proposal__state=_LEADS_TO[Verb(verb)])
+        found = (
+            together.order_by("-pk").values_list("pk", "verb", "batch", "proposal__title").first() if batch else None
+        )
+        return Undoable(*found) if found else None
+    return None
 
 
 def undo(decision_id: int, *, person: User) -> Decided:

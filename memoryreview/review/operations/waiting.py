@@ -11,7 +11,7 @@ from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
 from memoryreview.review.models import Proposal, Store
-from memoryreview.review.querysets import Person
+from memoryreview.review.querysets import Person, StoreQuerySet
 
 COUNTED_AT_MOST = 1000
 
@@ -23,26 +23,44 @@ def waiting_count(person: Person) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """What a person has to know of a store: `alarm` as in the store, and its oldest waiting proposal."""
+    """What a person has to know of a store: `alarm` as in the store, and its oldest waiting proposal.
+
+    Args: since, title, claimed: when that came, its title, and what its agent calls it.
+    """
 
     slug: str
     alarm: str
     oldest: int | None
     since: datetime | None
+    title: str | None
+    claimed: str | None
+
+
+WATCHED = ("slug", "alarm", "oldest", "since", "oldest_title", "oldest_claimed")
+"""What `with_oldest` lets one ask of a store, in the order of Watched."""
+
+
+def with_oldest(stores: StoreQuerySet) -> StoreQuerySet:
+    """Name the oldest waiting proposal of each store: look-ups in an index, however long the queue is."""
+    first = Proposal.objects.waiting().filter(store=OuterRef("pk")).order_by("pk")
+    return stores.annotate(
+        oldest=Subquery(first.values("pk")[:1]),
+        since=Subquery(first.values("created_at")[:1]),
+        oldest_title=Subquery(first.values("title")[:1]),
+        oldest_claimed=Subquery(first.values("claimed_title")[:1]),
+    )
 
 
 def watched(person: Person) -> tuple[Watched, ...]:
-    """Return the stores of a person. One look-up in an index per store, however long the queue is."""
-    first = Proposal.objects.waiting().filter(store=OuterRef("pk")).order_by("pk")
-    found = Store.objects.visible_to(person).order_by("slug")
-    rows = found.annotate(oldest=Subquery(first.values("pk")[:1]), since=Subquery(first.values("created_at")[:1]))
-    return tuple(Watched(*row) for row in rows.values_list("slug", "alarm", "oldest", "since"))
+    """Return the stores of a person, by name."""
+    found = with_oldest(Store.objects.visible_to(person)).order_by("slug")
+    return tuple(Watched(*row) for row in found.values_list(*WATCHED))
 
 
-def oldest(stores: Iterable[Watched]) -> Proposal | None:
-    """Return the proposal that waits longest in some stores, with its store."""
-    firsts = [store.oldest for store in stores if store.oldest is not None]
-    return Proposal.objects.select_related("store").filter(pk=min(firsts)).first() if firsts else None
+def oldest(stores: Iterable[Watched]) -> Watched | None:
+    """Return the store whose oldest proposal waits longest, None where nothing waits."""
+    waiting = [(store.oldest, store) for store in stores if store.oldest is not None]
+    return min(waiting, key=lambda one: one[0])[1] if waiting else None
 
 
 def is_overdue(since: datetime) -> bool:
@@ -50,6 +68,6 @@ def is_overdue(since: datetime) -> bool:
     return timezone.now() - since > timedelta(days=settings.OLD_DAYS)
 
 
-def overdue(stores: Iterable[Watched]) -> Proposal | None:
-    """Return the proposal that waits longest when that is too long; asks for none otherwise."""
+def overdue(stores: Iterable[Watched]) -> Watched | None:
+    """Return the store whose oldest proposal waits longest, when that is too long."""
     return oldest(store for store in stores if store.since is not None and is_overdue(store.since))

@@ -18,14 +18,13 @@ from memoryreview.core.model import Context, Delta, FormatName, Severity, Tree
 from memoryreview.core.model import Evidence as EvidenceLevel
 from memoryreview.core.overlay import Overlay
 from memoryreview.review.models import Proposal, Revision
-from memoryreview.review.operations.context import settings_of
+from memoryreview.review.models.latest import Rejection
 from memoryreview.review.operations.evidence import Sighting, citations, sightings, weighed
-from memoryreview.review.operations.rejected import rejected_before_json
 
 from .links import proposal_url, touched_url
 from .recorded import in_language
 from .seen import SeenView, seen_view
-from .words import UNIT_WORDS, Words, plural, short_oid, size_words
+from .words import UNIT_WORDS, Words, plural, rejection_words, short_oid, size_words
 
 _FILES_SHOWN = 20
 _SCORES_SHOWN = 8
@@ -132,12 +131,14 @@ def source_view(proposal: Proposal) -> SourceView | None:
     return found if any((found.place, found.quote, found.files)) else None
 
 
-def evidence(proposal: Proposal, revision: Revision, tree: Tree, delta: Delta) -> Evidence:
+def evidence(
+    proposal: Proposal, revision: Revision, tree: Tree, delta: Delta, rejected: Rejection | None = None
+) -> Evidence:
+    """Gather what speaks for a proposal. Args: rejected: an earlier proposal of the very same change."""
     source = proposal.source if isinstance(proposal.source, dict) else {}
     form = format_of(FormatName(proposal.store.format))
-    store = settings_of(proposal.store) if citations(source) else proposal.store
-    found = sightings(store, source)
-    weighed_up = _criteria(proposal, revision, weighed(store, source, found), source)
+    found = sightings(proposal.store, source)
+    weighed_up = _criteria(proposal, revision, weighed(proposal.store, source, found), source)
     return Evidence(
         quote=_text(source.get("evidence")),
         place=_place(source),
@@ -149,7 +150,7 @@ def evidence(proposal: Proposal, revision: Revision, tree: Tree, delta: Delta) -
         scores=_scores(proposal),
         seen=seen_view(form.name, tree, delta),
         meters=meters(form, tree, delta),
-        earlier=_earlier(proposal.rejected_before),
+        earlier=_earlier(rejected),
         provenance=_provenance(proposal),
         lines_url=touched_url(proposal) if proposal.removed else "",
     )
@@ -332,17 +333,13 @@ def _scores(proposal: Proposal) -> tuple[Score, ...]:
     return tuple(scores)
 
 
-def _earlier(rejected: Proposal | None) -> Earlier | None:
+def _earlier(rejected: Rejection | None) -> Earlier | None:
     if rejected is None:
         return None
-    told = rejected_before_json(rejected)
-    reason = _(" as “%(reason)s”") % {"reason": told["reason"]} if told["reason"] else ""
-    note = f": {told['note']}" if told["note"] else ""
-    day = _(" on %(at)s") % {"at": told["at"][:10]} if told["at"] else ""
     return Earlier(
-        proposal_url(rejected),
+        proposal_url(rejected.id),
         _("The same change was rejected%(day)s%(reason)s%(note)s. This one brings other evidence.")
-        % {"day": day, "reason": reason, "note": note},
+        % rejection_words(rejected),
     )
 
 

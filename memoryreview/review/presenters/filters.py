@@ -11,7 +11,6 @@ from django.utils.translation import gettext as _
 
 from memoryreview.core.concerns import GRAVITY
 from memoryreview.core.model import Scope
-from memoryreview.review.models import SavedView
 from memoryreview.review.operations.listing import Asked, Listing, Place, Risk, Standing, View
 from memoryreview.review.operations.waiting import COUNTED_AT_MOST
 
@@ -268,11 +267,14 @@ class NamedView:
     wanted: Filter
 
 
-def named_views(saved: Iterable[SavedView]) -> tuple[NamedView, ...]:
-    """Prepare saved filters. What made sense once and does not any more is left out, as of an address."""
-    return tuple(_named(view, Filter.of(dict(parse_qsl(view.query)))) for view in saved)
+def named_views(saved: Iterable[tuple[int, str, str]]) -> tuple[NamedView, ...]:
+    """Prepare saved filters: their ids, names and queries.
+
+    What made sense once and does not any more is left out, as of an address.
+    """
+    return tuple(_named(pk, name, Filter.of(dict(parse_qsl(query)))) for pk, name, query in saved)
 
 
-def _named(view: SavedView, wanted: Filter) -> NamedView:
+def _named(pk: int, name: str, wanted: Filter) -> NamedView:
     words = [VIEW_WORDS[View(wanted.show)], *(chip.words for chip in chips(wanted))]
-    return NamedView(view.pk, view.name, wanted.url(), _(", ").join(words), wanted)
+    return NamedView(pk, name, wanted.url(), _(", ").join(words), wanted)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from django.contrib.auth.models import User
@@ -14,13 +14,15 @@ from memoryreview.core.diff import document_diff
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.core.model import Delta, Guard, Tree, Verdict
 from memoryreview.core.portions import Portion
-from memoryreview.review.models import OPEN_STATES, Proposal, Revision, State, Verb
+from memoryreview.review.models import OPEN_STATES, Proposal, State, Store
+from memoryreview.review.models.latest import Latest
 from memoryreview.review.operations.apply import commit_message
 from memoryreview.review.operations.decide import landing_of, unaskable
 from memoryreview.review.operations.errors import CannotApplyError
+from memoryreview.review.operations.opened import latest_of
 from memoryreview.review.operations.partial import LeftOut, kept_of, partial, portions_of
-from memoryreview.review.operations.permissions import may_maintain, permission
-from memoryreview.review.operations.relations import Remembered, remembered
+from memoryreview.review.operations.permissions import Rights, permission, rights
+from memoryreview.review.operations.relations import Remembered, near, remembered
 from memoryreview.review.operations.standing import Standing, standing
 from memoryreview.review.operations.stores import reading
 from memoryreview.review.operations.takeback import REOPENABLE
@@ -113,14 +115,24 @@ class ProposalPage:
 
 
 @dataclass(frozen=True, slots=True)
+class Around:
+    """What whoever lists proposals knows of one: the person's rights in its store, and stores to compare with."""
+
+    rights: Rights
+    stores: Sequence[Store]
+
+
+@dataclass(frozen=True, slots=True)
 class _Seen:
     """The two sides that a page compares; `standing` and `remembered` only while the proposal is open.
 
     `dropped` are the portions that a person left out.
     """
 
-    tree: Tree
-    delta: Delta
+    latest: Latest
+    rights: Rights
+    tree: Tree = field(default_factory=dict)
+    delta: Delta = field(default_factory=dict)
     standing: Standing | None = None
     remembered: Remembered | None = None
     dropped: frozenset[int] = frozenset()
@@ -134,41 +146,46 @@ _BASE_GONE = gettext_noop(
 
 
 def proposal_page(
-    proposal: Proposal, person: User, now: datetime, look: Look = DEFAULT_LOOK, dropped: Collection[int] = ()
+    proposal: Proposal,
+    person: User,
+    now: datetime,
+    look: Look = DEFAULT_LOOK,
+    dropped: Collection[int] = (),
+    around: Around | None = None,
 ) -> ProposalPage:
     """Read everything that the page of a proposal shows; portions of it that a person left out stay left out.
 
     An open proposal is shown against the present head, a decided one as it was proposed. A baseline that cannot be read
     leaves the page without documents, and with the sentence of the fault.
+
+    Args: around: what is known already.
     """
-    revision = proposal.revisions.select_related("agent").prefetch_related("documents").order_by("-number").first()
-    assert revision is not None, "a proposal is stored together with its first revision"  # noqa: S101
+    latest = proposal.latest = latest_of(proposal)
+    revision, given = latest.revision, around.rights if around else rights(person, proposal.store)
+    seen = _Seen(latest, given)
     try:
         with reading(proposal.store) as repository:
             if proposal.state in OPEN_STATES:
                 view_now = standing(revision, repository)
-                told = remembered(proposal, view_now.delta, repository, person)
+                stores = around.stores if around else near(person)
+                told = remembered(proposal, view_now.delta, repository, stores)
                 compared = between_revisions(proposal, view_now.tree, repository, look)
                 compared = compared or since_seen(proposal, view_now, revision, repository, look.seen)
-                seen = _Seen(view_now.tree, view_now.delta, view_now, told, frozenset(dropped), compared)
+                kept = frozenset(dropped)
+                seen = _Seen(latest, given, view_now.tree, view_now.delta, view_now, told, kept, compared)
             elif not repository.has_commit(revision.submitted_base):
-                return _page(proposal, revision, person, now, look, _Seen({}, {}), unreadable=_(_BASE_GONE))
+                return _page(proposal, person, now, look, seen, unreadable=_(_BASE_GONE))
             else:
                 tree = repository.snapshot(revision.submitted_base)
                 compared = between_revisions(proposal, tree, repository, look)
-                seen = _Seen(tree, _proposed(revision), compared=compared)
-            return _page(proposal, revision, person, now, look, seen)
+                seen = _Seen(latest, given, tree, revision.delta(), compared=compared)
+            return _page(proposal, person, now, look, seen)
     except CannotApplyError as error:
-        return _page(proposal, revision, person, now, look, _Seen({}, {}), unreadable=in_language(str(error)))
-
-
-def _proposed(revision: Revision) -> Delta:
-    return {d.path: None if d.content is None else bytes(d.content) for d in revision.documents.all()}
+        return _page(proposal, person, now, look, _Seen(latest, given), unreadable=in_language(str(error)))
 
 
 def _page(
     proposal: Proposal,
-    revision: Revision,
     person: User,
     now: datetime,
     look: Look,
@@ -178,7 +195,8 @@ def _page(
     slug, is_open = proposal.store.slug, proposal.state in OPEN_STATES
     delta = {path: seen.delta[path] for path in lead_first(seen.delta, proposal.store.format)}
     shown = documents.documents(seen.tree, delta, slug=slug, look=look, url=links.proposal_url(proposal))
-    actions = Actions() if unreadable else _actions(proposal, revision, person, seen, shown)
+    revision = seen.latest.revision
+    actions = Actions() if unreadable else _actions(proposal, person, seen, shown)
     shown, actions = _in_portions(proposal, seen, look, shown, actions)
     paths = lead_first(proposal.paths, proposal.store.format)
     path, url = paths[0] if paths else "", links.proposal_url(proposal)
@@ -206,7 +224,7 @@ def _page(
         base_words=_base_words(seen.standing),
         repeats=proposal.repeats,
         failure=in_language(proposal.failure),
-        asked=_asked(proposal, revision) if is_open else "",
+        asked=seen.latest.asked if is_open else "",
         unreadable=unreadable,
         grounds=grounds(proposal, revision),
         tabs=documents.view_tabs(url, look),
@@ -220,7 +238,7 @@ def _page(
         commit=_commit(proposal, seen.standing, person) if is_open and not seen.dropped else "",
         actions=actions,
         texts=_texts(seen),
-        evidence=evidence(proposal, revision, seen.tree, seen.delta),
+        evidence=evidence(proposal, revision, seen.tree, seen.delta, seen.latest.rejected),
         memory=memory_view(seen.remembered, slug, _gone(delta)) if seen.remembered else None,
         outcome=None if is_open else outcome(proposal, now),
     )
@@ -235,14 +253,6 @@ def _in_portions(
         return shown, actions
     counted = replace(actions, portions=len(offered), dropped=len(seen.dropped))
     return with_portions(shown, offered, seen.dropped), counted
-
-
-def _asked(proposal: Proposal, revision: Revision) -> str:
-    """Return what its agent was asked to change, when this revision is the answer."""
-    if revision.number == 1:
-        return ""
-    notes = proposal.decisions.filter(verb=Verb.ASK_CHANGES, revision=revision.number - 1).order_by("-pk")
-    return notes.values_list("note", flat=True).first() or ""
 
 
 def _offered(proposal: Proposal, seen: _Seen, shown: tuple[DocumentView, ...], look: Look) -> tuple[Portion, ...]:
@@ -296,10 +306,8 @@ def _commit(proposal: Proposal, view: Standing | None, person: User) -> str:
     return commit_message(landing_of(proposal, view, decision=None, person=person)) if view else ""
 
 
-def _actions(
-    proposal: Proposal, revision: Revision, person: User, seen: _Seen, shown: tuple[DocumentView, ...]
-) -> Actions:
-    may_decide = may_maintain(person, proposal.store)
+def _actions(proposal: Proposal, person: User, seen: _Seen, shown: tuple[DocumentView, ...]) -> Actions:
+    may_decide = seen.rights.decides
     if proposal.state not in OPEN_STATES:
         return Actions(may_reopen=may_decide and proposal.state in REOPENABLE)
     if not may_decide:
@@ -320,7 +328,7 @@ def _actions(
         return Actions(
             may_edit=True, may_reject=True, may_ask=may_ask, refusal=_("Edit the text so that it fits, or reject.")
         )
-    if revision.verdict == Verdict.REFUSED:
+    if seen.latest.revision.verdict == Verdict.REFUSED:
         return Actions(
             may_reject=True,
             may_ask=may_ask,
@@ -332,7 +340,7 @@ def _actions(
 
 
 def _approval(proposal: Proposal, person: User, seen: _Seen, shown: tuple[DocumentView, ...]) -> Actions:
-    allowed = permission(person, proposal)
+    allowed = permission(person, proposal, seen.rights)
     confirm = ""
     lines: tuple[str, ...] = ()
     delta, deletes = seen.delta, proposal.deletes
@@ -341,7 +349,7 @@ def _approval(proposal: Proposal, person: User, seen: _Seen, shown: tuple[Docume
         shown = documents.documents(seen.tree, delta, slug=proposal.store.slug)
     what = documents.consequence(seen.tree, delta, shown) if delta else _("nothing, since all of it is left out")
     if proposal.promoted_from is not None:
-        confirm, lines = "promotion", (_audience(proposal),)
+        confirm, lines = "promotion", (_audience(proposal, seen.latest.readers),)
         what = _("give %(promoted_path)s to %(name)s") % {
             "promoted_path": proposal.promoted_path,
             "name": _team_name(proposal),
@@ -389,8 +397,7 @@ def _team_name(proposal: Proposal) -> str:
     return proposal.store.team.name if proposal.store.team else proposal.store.slug
 
 
-def _audience(proposal: Proposal) -> str:
-    people = proposal.store.team.memberships.count() if proposal.store.team else 1
+def _audience(proposal: Proposal, people: int) -> str:
     readers = _("%(people)s in %(name)s") % {
         "people": plural(people, "person", "people"),
         "name": _team_name(proposal),

@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from django.utils.translation import gettext as _
 
 from memoryreview.core.relations import Place, Relation, RelationKind
-from memoryreview.review.models import Proposal
-from memoryreview.review.operations.rejected import rejected_before_json
+from memoryreview.review.models.latest import Rejection
 from memoryreview.review.operations.relations import Remembered
 
 from . import links
 from .recorded import in_language
-from .words import Words, plural
+from .words import Words, plural, rejection_words
 
 _PAIRS_SHOWN = 8
 _WAYS_SHOWN = 5
@@ -98,7 +97,7 @@ def _notes(found: Remembered) -> Iterable[str]:
         )
 
 
-def _pair(relation: Relation, slug: str, rejected: Mapping[Place, Proposal]) -> PairView:
+def _pair(relation: Relation, slug: str, rejected: Mapping[Place, Rejection]) -> PairView:
     earlier = rejected.get(relation.there) if relation.kind is RelationKind.REJECTED_BEFORE else None
     now = _earlier(relation, earlier) if earlier else _place(relation.there, slug)
     is_same = relation.kind is RelationKind.DUPLICATE or relation.here.text == relation.there.text
@@ -111,14 +110,10 @@ def _pair(relation: Relation, slug: str, rejected: Mapping[Place, Proposal]) -> 
     )
 
 
-def _earlier(relation: Relation, proposal: Proposal) -> PlaceView:
-    told = rejected_before_json(proposal)
-    reason = _(" as “%(reason)s”") % {"reason": told["reason"]} if told["reason"] else ""
-    note = f": {told['note']}" if told["note"] else ""
-    day = _(" on %(at)s") % {"at": told["at"][:10]} if told["at"] else ""
+def _earlier(relation: Relation, earlier: Rejection) -> PlaceView:
     return PlaceView(
-        _("rejected%(day)s%(reason)s%(note)s") % {"day": day, "reason": reason, "note": note},
-        links.proposal_url(proposal),
+        _("rejected%(day)s%(reason)s%(note)s") % rejection_words(earlier),
+        links.proposal_url(earlier.id),
         _cut(relation.there.text),
     )
 

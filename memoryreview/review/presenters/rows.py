@@ -94,7 +94,12 @@ def lead_first(paths: Iterable[str], format_name: str) -> list[str]:
 
 
 def title_of(proposal: Proposal) -> str:
-    return in_language(proposal.title) or proposal.claimed_title or _("A change without a title")
+    return title_words(proposal.title, proposal.claimed_title)
+
+
+def title_words(title: str, claimed: str) -> str:
+    """Return a title as the server found it, else what its agent calls it."""
+    return in_language(title) or claimed or _("A change without a title")
 
 
 def concern_words(proposal: Proposal, *, beyond: Container[Concern] = ()) -> tuple[str, ...]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from memoryreview.review.models import Proposal
 from memoryreview.review.operations import waiting
 
 from .links import proposal_url
-from .rows import title_of
+from .rows import title_words
 from .words import Moment, moment
 
 
@@ -25,17 +24,17 @@ class Oldest:
     is_overdue: bool
 
 
-def oldest_view(proposal: Proposal | None, now: datetime) -> Oldest | None:
-    if proposal is None:
+def oldest_view(found: waiting.Watched | None, now: datetime) -> Oldest | None:
+    if found is None or found.oldest is None or found.since is None:
         return None
-    at = moment(proposal.created_at, now)
+    at = moment(found.since, now)
     return Oldest(
-        url=proposal_url(proposal),
-        title=title_of(proposal),
-        store=proposal.store.slug,
+        url=proposal_url(found.oldest),
+        title=title_words(found.title or "", found.claimed or ""),
+        store=found.slug,
         at=at,
         age=at.span,
-        is_overdue=waiting.is_overdue(proposal.created_at),
+        is_overdue=waiting.is_overdue(found.since),
     )
 
 

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_noop, ngettext
 from memoryreview.core.concerns import Concern
 from memoryreview.core.model import Kind
 from memoryreview.review.models import ChangeKind, Reason, State, Verb
+from memoryreview.review.models.latest import Rejection
 
 SHORT_OID = 7
 K = TypeVar("K")
@@ -238,3 +239,12 @@ def span_words(first: int, last: int) -> str:
     if first == last:
         return _("line %(first)s") % {"first": first}
     return _("lines %(first)s–%(last)s") % {"first": first, "last": last}
+
+
+def rejection_words(rejection: Rejection) -> dict[str, str]:
+    """Return what follows "rejected": the `day`, `reason` and `note`, each "" where nothing is known."""
+    return {
+        "day": _(" on %(at)s") % {"at": f"{rejection.at.astimezone(UTC):%Y-%m-%d}"} if rejection.at else "",
+        "reason": _(" as “%(reason)s”") % {"reason": rejection.reason} if rejection.reason else "",
+        "note": f": {rejection.note}" if rejection.note else "",
+    }

@@ -12,11 +12,11 @@ from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.models import Proposal, Reason
 from memoryreview.review.operations import takeback
 from memoryreview.review.operations.batch import LARGE, MAX_SELECTED, Outcome, Selected, approve_many, reject_many
+from memoryreview.review.operations.opened import RELATED
 from memoryreview.review.presenters import batch as presenter
 
 from .access import Request, number, signed_in
 from .answers import Problem
-from .queue import RELATED
 from .stepup import step_up
 
 

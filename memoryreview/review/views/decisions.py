@@ -20,6 +20,7 @@ from memoryreview.review.operations.batch import LARGE
 from memoryreview.review.operations.duplicates import originals, reject_as_duplicate
 from memoryreview.review.operations.errors import RollbackConflictError, StaleViewError
 from memoryreview.review.operations.listing import Reader
+from memoryreview.review.operations.opened import RELATED
 from memoryreview.review.operations.partial import LeftOut
 from memoryreview.review.operations.waiting import waiting_count
 from memoryreview.review.presenters import editing, links
@@ -34,7 +35,7 @@ from . import toast
 from .access import Request, number, signed_in
 from .answers import Problem, see_other
 from .errors import refused
-from .queue import RELATED, panes, read, requested_filter, visible_proposal
+from .queue import panes, read, requested_filter, visible_proposal
 from .stepup import step_up
 from .toast import Toast
 

@@ -11,11 +11,13 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from memoryreview.review.models import Change, ChangeKind, Proposal, SavedView
+from memoryreview.review.models import Change, ChangeKind, Proposal
 from memoryreview.review.operations import takeback
 from memoryreview.review.operations.listing import WALKED, Reader
+from memoryreview.review.operations.opened import opened
 from memoryreview.review.operations.saved import proved_since
-from memoryreview.review.operations.waiting import COUNTED_AT_MOST
+from memoryreview.review.operations.takeback import Undoable
+from memoryreview.review.operations.waiting import COUNTED_AT_MOST, overdue
 from memoryreview.review.presenters import links
 from memoryreview.review.presenters.documents import LAYOUTS, SPLIT, requested_look
 from memoryreview.review.presenters.filters import (
@@ -34,9 +36,9 @@ from memoryreview.review.presenters.filters import (
     view_links,
 )
 from memoryreview.review.presenters.first_run import first_run
-from memoryreview.review.presenters.proposal import ProposalPage, proposal_page
+from memoryreview.review.presenters.proposal import Around, ProposalPage, proposal_page
 from memoryreview.review.presenters.rows import Row, rows
-from memoryreview.review.presenters.waiting import count_words
+from memoryreview.review.presenters.waiting import count_words, oldest_view
 
 from . import toast
 from .access import Request, number, signed_in
@@ -46,7 +48,6 @@ from .watch import badge_url
 ROWS = 50
 NEWS_AT_MOST = 99
 _YEAR_S = 365 * 24 * 60 * 60
-RELATED = ("store__team", "agent", "person", "promoted_from", "rejected_before")
 _OF_A_ROW = (
     *(
         "created_at",
@@ -72,7 +73,7 @@ def requested_filter(request: HttpRequest) -> Filter:
 
 def visible_proposal(request: Request, pk: int) -> Proposal:
     """Return a proposal that the person may see. A stranger's question has the same answer as one about nothing."""
-    found = Proposal.objects.visible_to(request.user).select_related(*RELATED).filter(pk=pk).first()
+    found = opened(request.user, pk)
     if found is None:
         raise Http404
     return found
@@ -117,6 +118,7 @@ class _List:
     unread: int
     proved: str
     waiting: int
+    last: Undoable | None
 
 
 def _list(request: Request, reader: Reader, wanted: Filter) -> _List:
@@ -125,11 +127,12 @@ def _list(request: Request, reader: Reader, wanted: Filter) -> _List:
         listing = reader.page_before(wanted.before, wanted.asked, lean, rows=ROWS)
     else:
         listing = reader.page_after(wanted.after, wanted.asked, lean, rows=ROWS)
-    own = named_views(SavedView.objects.filter(person=request.user).order_by("name"))
+    own = named_views(reader.saved)
     views = [*built_in_views(), *((view.name, view.wanted) for view in own)]
     asked = [*(view.asked for _, view in views), wanted.asked]
     others = (unread_changes(request), proved_since(request.user)[: COUNTED_AT_MOST + 1])
-    (*counts, unread, proved), newest = reader.count(asked, *others)
+    counted = reader.count(asked, *others, along=[takeback.newest(request.user)])
+    counts, (unread, proved) = counted.fitting, counted.others
     words = [
         fitting_words(count, is_walked=reader.is_walked(one), total=counts[0])
         for one, count in zip(asked, counts, strict=True)
@@ -137,7 +140,7 @@ def _list(request: Request, reader: Reader, wanted: Filter) -> _List:
     return _List(
         rows=rows(listing.proposals, timezone.now(), wanted.query()),
         heading=heading(wanted),
-        newest=newest,
+        newest=counted.newest,
         fitting=words[-1],
         views=view_links(wanted, views, words[:-1]),
         chips=chips(wanted),
@@ -150,6 +153,7 @@ def _list(request: Request, reader: Reader, wanted: Filter) -> _List:
         unread=unread,
         proved=count_words(proved),
         waiting=counts[0],
+        last=takeback.undoable(request.user, *counted.along),
     )
 
 
@@ -163,11 +167,14 @@ def panes(
     return _varied(render(request, "review/_panes.html", context, status=status))
 
 
-def read(request: Request, proposal: Proposal, dropped: Collection[int] = ()) -> ProposalPage:
+def read(
+    request: Request, proposal: Proposal, dropped: Collection[int] = (), reader: Reader | None = None
+) -> ProposalPage:
     layout = request.GET.get("layout") or request.COOKIES.get("layout")
     look = requested_look(request.GET.dict(), kept=requested_filter(request).query(), is_split=layout == SPLIT)
     look = replace(look, seen=request.POST.get("seen", ""))
-    return proposal_page(proposal, request.user, timezone.now(), look, dropped)
+    around = Around(reader.rights(proposal.store_id), reader.near()) if reader else None
+    return proposal_page(proposal, request.user, timezone.now(), look, dropped, around)
 
 
 def frame(
@@ -180,11 +187,13 @@ def frame(
     context = {
         "list": listed,
         "wanted": wanted,
-        "page": read(request, selected, dropped) if selected else None,
+        "page": read(request, selected, dropped, reader) if selected else None,
         "shows": "proposal" if chosen else "list",
         "waiting": listed.views[0].count,
         "badge": badge_url(listed.waiting),
-        "last": takeback.last_undoable(request.user),
+        "overdue": oldest_view(overdue(reader.watched), timezone.now()),
+        "alarmed": [store.slug for store in reader.watched if store.alarm],
+        "last": listed.last,
         "toast": toast.take(request),
         "kept": wanted.query(),
         **(emptiness(request, wanted) if selected is None else {}),

@@ -35,7 +35,7 @@ def views(request: Request) -> HttpResponse:
 def _page(request: Request, problem: Problem | None, *, name: str = "") -> HttpResponse:
     wanted = Filter.of((request.POST if request.method == "POST" else request.GET).dict())
     context = {
-        "views": named_views(SavedView.objects.filter(person=request.user).order_by("name")),
+        "views": named_views(request.user.saved_views.order_by("name").values_list("pk", "name", "query")),
         "wanted": wanted,
         "kept": wanted.query(),
         "name": name,

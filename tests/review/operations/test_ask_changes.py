@@ -161,8 +161,9 @@ def test_undo_and_reopen_take_it_back_until_the_agent_answered(
 ) -> None:
     first = ask(waiting, owner).decision
     undoable = takeback.last_undoable(owner)
-    assert undoable == first
     assert undoable is not None
+    assert first is not None
+    assert undoable.pk == first.pk
     assert takeback.undo(undoable.pk, person=owner).proposal.state == State.PENDING
 
     waiting.refresh_from_db()

@@ -156,7 +156,7 @@ def test_a_stranger_counts_and_lists_nothing_of_others(waiting: list[Proposal], 
     own = {one.pk for one in waiting if one.store.slug == "other" and one.state in _IS_OPEN}
     reader = Reader.of(stranger)
 
-    (every, of_another), _ = reader.count([Asked(), Asked(store="home")])
+    every, of_another = reader.count([Asked(), Asked(store="home")]).fitting
 
     assert set(_walked(reader, Asked(), 4, is_backwards=False)) == own
     assert (every, of_another) == (len(own), 0)
@@ -170,12 +170,12 @@ def test_all_counts_are_one_question_and_stop(
     reader = Reader.of(owner)
 
     with CaptureQueriesContext(connection) as queries:
-        counts, newest = reader.count([asked for asked, _ in _ASKED])
+        counted = reader.count([asked for asked, _ in _ASKED])
 
     assert len(queries) == 1
-    assert counts[0] == 6
-    assert counts[11] == len(_walked(reader, Asked(words="ZANZIBAR"), 50, is_backwards=False))
-    assert newest == max(one.pk for one in waiting)
+    assert counted.fitting[0] == 6
+    assert counted.fitting[11] == len(_walked(reader, Asked(words="ZANZIBAR"), 50, is_backwards=False))
+    assert counted.newest == max(one.pk for one in waiting)
 
 
 @pytest.mark.parametrize(

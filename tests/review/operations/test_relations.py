@@ -13,7 +13,7 @@ from memoryreview.core.edits import Delete, EntryAdd, Write
 from memoryreview.core.relations import RelationKind
 from memoryreview.review.models import Membership, Proposal, Role
 from memoryreview.review.operations import decide, promote, relations
-from memoryreview.review.operations.relations import Remembered, remembered
+from memoryreview.review.operations.relations import Remembered, near, remembered
 from memoryreview.review.operations.standing import standing
 from memoryreview.review.operations.stores import baseline_dir, reading
 from tests.conftest import MakeStore, Propose, on_disk, replaced
@@ -26,7 +26,7 @@ _LINKS = (RelationKind.LINKS_IN, RelationKind.LINKS_OUT, RelationKind.ORPHAN)
 
 def look(proposal: Proposal, person: User) -> Remembered:
     with reading(proposal.store) as repository:
-        return remembered(proposal, standing(proposal.revision, repository).delta, repository, person)
+        return remembered(proposal, standing(proposal.revision, repository).delta, repository, near(person))
 
 
 def told(proposal: Proposal, person: User) -> list[tuple[RelationKind, str, str]]:
@@ -99,7 +99,8 @@ def test_an_earlier_rejection_names_its_proposal(make_store: MakeStore, propose:
     found = look(again, owner)
     [relation] = found.relations
     assert relation.kind is RelationKind.REJECTED_BEFORE
-    assert found.rejected[relation.there] == first
+    told = found.rejected[relation.there]
+    assert (told.id, told.reason, told.note) == (first.pk, "wrong", "she does not")
 
 
 def test_a_promotion_does_not_repeat_its_own_source(make_store: MakeStore, propose: Propose, owner: User) -> None:

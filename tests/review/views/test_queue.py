@@ -2,9 +2,7 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from memoryreview.core.edits import Delete, Write
 from memoryreview.review.models import Agent, Proposal, Store
@@ -78,23 +76,6 @@ def test_row_says_what_changes_where_and_who_wants_it(owner_client: Client, thre
     row = page.one("a", data_row=str(three[1].pk))
     assert row.text.startswith("deletion: Delete “Never force-push to main.” ")
     assert row.text.endswith(" s git.md · claude · notes +0 −1")
-
-
-@pytest.mark.parametrize(
-    ("address", "at_most"),
-    [("/", 14), ("/?agent=claude&risk=low", 14), ("/?q=nothing+of+this", 9), ("/?show=agents", 9)],
-)
-def test_queue_asks_the_database_little_however_much_waits(
-    address: str, at_most: int, owner_client: Client, store: Store, propose: Propose
-) -> None:
-    propose(store, replaced("build.md", "5432", "5433"))
-    for number in range(6):
-        propose(store, Write(path=f"n{number}.md", content=f"# N\n\nNote {number}.\n"))
-
-    with CaptureQueriesContext(connection) as queries:
-        assert owner_client.get(address).status_code == 200
-
-    assert len(queries) <= at_most, [query["sql"][:90] for query in queries]
 
 
 def test_pages_follow_each_other_without_gap_or_repeat(
