@@ -12,7 +12,7 @@ from . import disguise, injection, personal, secrets, unicode
 
 @dataclass(frozen=True, slots=True)
 class NamedRule:
-    """`severities` are those that a finding of it may have; `words` say what it sees."""
+    """`severities` are those that a finding of it may have; `words` say what it sees: of a secret, what it holds."""
 
     scanner: str
     id: str
@@ -32,7 +32,7 @@ def named_rules() -> tuple[NamedRule, ...]:
 
 def _rules() -> Iterator[NamedRule]:
     for secret in secrets.RULES:
-        yield NamedRule("secret", secret.id, (secret.severity,), f"Holds {secret.what}.")
+        yield NamedRule("secret", secret.id, (secret.severity,), secret.what)
     for steering in injection.RULES:
         yield NamedRule("injection", steering.id, (steering.severity,), steering.message)
     for rule_id, message in injection.HIDDEN.items():

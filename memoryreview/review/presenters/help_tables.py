@@ -16,6 +16,7 @@ from memoryreview.core.model import Kind, Severity
 from memoryreview.core.scan.catalogue import NamedRule, named_rules
 from memoryreview.review.models import ChangeKind, Reason, State, Verb
 
+from .recorded import in_language
 from .words import CHANGE_WORDS, CONCERN_WORDS, KIND_WORDS, STATE_WORDS, VERB_WORDS
 
 OWN_APP = "memoryreview.review"
@@ -76,7 +77,10 @@ def _words(names: Iterable[str], words: Mapping[str, str], head: str) -> str:
 
 def _rule(rule: NamedRule) -> tuple[str, ...]:
     severities = rule.severities or (Severity.BLOCK, Severity.REVIEW)
-    return rule.scanner, f"`{rule.id}`", _(" or ").join(severities), _(rule.words)
+    sees = in_language(rule.words)
+    if rule.scanner == "secret":
+        sees = _("Holds %(what)s.") % {"what": sees}
+    return rule.scanner, f"`{rule.id}`", _(" or ").join(severities), sees
 
 
 TABLES: dict[str, Callable[[], str]] = {
