@@ -79,6 +79,7 @@ def run(*, commits_: int, rounds: int) -> bool:
 
 
 _PAGES: Mapping[str, Callable[[Long], str]] = {
+    "history of every store": lambda one: "/history/",
     "history of the store": lambda one: "/history/?store=long",
     "history of the store, by a kind not seen of late": lambda one: "/history/?store=long&kind=rollback",
     "history of the store, by an agent not seen of late": lambda one: "/history/?store=long&agent=codex",
@@ -182,6 +183,9 @@ def _made(folder: Path, count: int) -> Long:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_bytes(content)
     store = adopt(root, name="long").store
+    beside = folder / str(count) / "beside"
+    beside.mkdir()
+    adopt(beside, name="beside")
     Change.objects.filter(store=store).update(at=_BEGAN)
     with undurable(), Repository(baseline_dir(store)) as repository:
         oids = grown(repository, store, owner, agents, count)

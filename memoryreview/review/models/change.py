@@ -23,7 +23,8 @@ class Change(models.Model):
 
     oid = models.CharField(max_length=40)
     parent = models.CharField(max_length=40, default="")
-    store = models.ForeignKey(Store, models.PROTECT, related_name="changes")
+    # the indexes below begin with it
+    store = models.ForeignKey(Store, models.PROTECT, related_name="changes", db_index=False)
     kind = models.CharField(max_length=12)
     proposal = models.ForeignKey(Proposal, models.PROTECT, null=True, related_name="changes")
     decision = models.ForeignKey(Decision, models.PROTECT, null=True, related_name="changes")
@@ -44,8 +45,11 @@ class Change(models.Model):
             one_of("kind", ChangeKind, "change_kind"),
         ]
         indexes = [
-            models.Index(fields=["store", "-id"], name="change_by_store"),
+            # with the time, days are told apart without a look at each row
+            models.Index(fields=["store", "-id", "at"], name="change_by_store"),
             models.Index(fields=["store", "kind", "-id"], name="change_by_kind"),
+            models.Index(fields=["store", "agent", "-id"], name="change_by_agent"),
+            models.Index(fields=["store", "person", "-id"], name="change_by_person"),
             models.Index(fields=["store"], condition=Q(unread=True), name="change_unread"),
         ]
 

@@ -268,7 +268,7 @@ def _record(store: Store, tree: Tree, head: str, team: str) -> None:
             store.owner = owner
         store.save(force_insert=True)
         decision = Decision(store=store, change=head, verb=Verb.ADOPT, person=owner)
-        record_beginning(decision, f"Adopt {store.slug}: {len(tree)} documents", tree)
+        record_beginning(decision, f"Adopt {store.slug}: {len(tree)} document{'' if len(tree) == 1 else 's'}", tree)
 
 
 def record_beginning(decision: Decision, title: str, paths: Iterable[str]) -> Change:

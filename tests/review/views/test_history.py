@@ -147,6 +147,26 @@ def test_history_pages_follow_each_other(
     assert seen == [change.title, "Adopt notes: 2 documents"]
 
 
+def test_history_of_several_stores_is_one_list_page_by_page(
+    owner_client: Client,
+    change: Change,
+    make_store: MakeStore,
+    approve: Approve,
+    store: Store,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    make_store({"a.md": "# A\n"}, name="other")
+    latest = approve(store, replaced("git.md", "- Rebase", "- Sign every tag.\n- Rebase"))
+    monkeypatch.setattr(history, "ROWS", 2)
+
+    first = read(owner_client.get("/history/"))
+    [older] = [link for link in first.all("a") if link.text == "Older changes"]
+    second = read(owner_client.get(older.attributes["href"]))
+
+    assert _titles(first) == [latest.title, "Adopt other: 1 document"]
+    assert _titles(second) == [change.title, "Adopt notes: 2 documents"]
+
+
 def test_change_page_shows_what_it_did(owner_client: Client, change: Change) -> None:
     page = read(owner_client.get(f"/changes/{change.oid}"))
 
