@@ -67,6 +67,7 @@ class GraphRow:
     path: str
     url: str
     word: str
+    is_index: bool
     leads_to: tuple[NameLink, ...]
     more: int
     led_from: str
@@ -173,6 +174,7 @@ def _row(node: Node, urls: Mapping[str, str]) -> GraphRow:
         path=node.path,
         url=urls.get(node.path, ""),
         word=_WORDS.get(node.kind, ""),
+        is_index=node.kind == NodeKind.INDEX,
         leads_to=tuple(NameLink(path, urls.get(path, "")) for path in shown),
         more=len(node.leads_to) - len(shown),
         led_from=plural(len(node.led_from), "document"),

@@ -12,7 +12,9 @@ from django.db.models import Count, Q
 from memoryreview.review.models import OPEN_STATES, Agent, Role, Store, Team
 
 from .links import store_url
-from .words import Moment, moment
+from .words import Moment, Words, moment
+
+ROLE_WORDS = Words({Role.MEMBER: "member", Role.MAINTAINER: "maintainer"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,7 @@ class Member:
     id: int
     name: str
     role: str
+    role_words: str
     is_me: bool
 
 
@@ -98,7 +101,13 @@ def _team(team: Team, person: User) -> TeamView:
         slug=team.slug,
         name=team.name,
         members=tuple(
-            Member(one.person.pk, one.person.get_username(), one.role, one.person.pk == person.pk)
+            Member(
+                one.person.pk,
+                one.person.get_username(),
+                one.role,
+                ROLE_WORDS[Role(one.role)],
+                one.person.pk == person.pk,
+            )
             for one in memberships
         ),
         stores=tuple(

@@ -8,10 +8,10 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 
-from memoryreview.review.models import Reason
 from memoryreview.review.operations.waiting import overdue, waiting_count, watched
 from memoryreview.review.presenters import keys
 from memoryreview.review.presenters.waiting import count_words, oldest_view
+from memoryreview.review.presenters.words import REASON_WORDS
 
 from . import language
 from .stepup import asks_password
@@ -84,6 +84,6 @@ def frame(request: HttpRequest) -> dict[str, object]:
         "bindings_json": keys.as_json(),
         "footer_hints": keys.footer_hints(),
         "key": keys.BY_ACT,
-        "reasons": [str(reason) for reason in Reason],
+        "reasons": REASON_WORDS.items,
         "asks_password": person is not None and asks_password(request),
     }

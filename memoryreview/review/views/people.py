@@ -16,7 +16,7 @@ from memoryreview.review.forms import AgentForm, RoleForm
 from memoryreview.review.models import Role, Store, Team
 from memoryreview.review.operations import accounts
 from memoryreview.review.presenters.first_run import hook_command
-from memoryreview.review.presenters.people import agent_rows, agents_visible_to, team_views
+from memoryreview.review.presenters.people import ROLE_WORDS, agent_rows, agents_visible_to, team_views
 from memoryreview.review.presenters.recorded import in_language
 
 from . import toast
@@ -103,7 +103,7 @@ def _teams_page(
 ) -> HttpResponse:
     context = {
         "teams": team_views(request.user),
-        "roles": [str(role) for role in Role],
+        "roles": ROLE_WORDS.items(),
         "invited": invited,
         "link": link,
         "error": error,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET
 
 from memoryreview.review.operations.waiting import waiting_count
@@ -23,9 +24,12 @@ def badge_url(count: int) -> str:
 @require_GET
 @signed_in
 def count(request: Request) -> JsonResponse:
-    """Say how much waits, for `notice.js` of an open page: the number, its words and the icon that shows it."""
+    """Say how much waits, for `notice.js` of an open page: the number, its words, a sentence and the icon."""
     found = waiting_count(request.user)
-    return JsonResponse({"count": found, "words": count_words(found), "badge": badge_url(found)})
+    words = count_words(found)
+    sentence = ngettext("%(count)s proposal waits for you.", "%(count)s proposals wait for you.", found)
+    told = {"count": found, "words": words, "sentence": sentence % {"count": words}, "badge": badge_url(found)}
+    return JsonResponse(told)
 
 
 @require_GET

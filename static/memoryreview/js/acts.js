@@ -11,6 +11,9 @@ const currentRow = () => rows().find((row) => row.getAttribute("aria-current") =
 /** @param {string} act @returns {HTMLElement | null} */
 const target = (act) => document.querySelector(`[data-act="${act}"]`);
 
+/** @param {string} name @returns {string} What the page holds to be said, in the language of its reader. */
+const words = (name) => document.getElementById("status")?.dataset[name] ?? "";
+
 /** @param {string} sentence Tell a screen reader, and nobody else. */
 function tell(sentence) {
   const status = document.getElementById("status");
@@ -42,7 +45,7 @@ function selectRow() {
   const row = rows().find((one) => one === document.activeElement) ?? currentRow();
   const pick = row?.parentElement?.querySelector("input");
   pick?.click();
-  tell(pick?.checked ? "Selected." : "Not selected.");
+  tell(words(pick?.checked ? "selected" : "unselected"));
 }
 
 /** Close what is open, else cancel what is asked, else go back to the list. */
@@ -60,18 +63,20 @@ function goBack() {
   }
 }
 
+const refusal = () => document.getElementById("refusal")?.textContent ?? words("impossible");
+
 /** @param {string} act Press the button, link or sheet that carries this act. */
 function press(act) {
   const element = target(act);
   const pane = document.getElementById("proposal");
-  if (!element) return tell(document.getElementById("refusal")?.textContent ?? "Not possible here.");
+  if (!element) return tell(refusal());
   const row = currentRow();
   const focused = document.activeElement;
   const isBehind = focused instanceof HTMLElement && focused.dataset.row && row !== focused;
   if (pane?.getAttribute("aria-busy") === "true" || isBehind) {
-    tell("Still loading; press again when the proposal is there.");
+    tell(words("loading"));
   } else if (element.matches(":disabled")) {
-    tell(document.getElementById("refusal")?.textContent ?? "Not possible here.");
+    tell(refusal());
   } else if (element.parentElement instanceof HTMLDetailsElement) {
     element.parentElement.open = !element.parentElement.open;
     /** @type {HTMLElement | null} */ (element.parentElement.querySelector("[data-first]"))?.focus();
@@ -85,7 +90,7 @@ function press(act) {
 /** @param {string} key Pick a reason by its number in the form that is open. */
 function pickReason(key) {
   const reason = document.querySelector(`details.sheet[open] [data-reason="${key}"], .form [data-reason="${key}"]`);
-  if (!(reason instanceof HTMLElement)) return tell("Reasons are picked in the form that rejects.");
+  if (!(reason instanceof HTMLElement)) return tell(words("noReasons"));
   reason.focus();
   reason.click();
 }

@@ -5,16 +5,16 @@
 
 const ASK_MS = 3_000;
 const LOCKED = "data-locked";
-const UNKNOWN =
-  "The server does not answer, so whether this was decided is not known yet. Nothing can be pressed until it is; what you typed stays.";
-const SILENT = "The server does not answer. Nothing can be pressed until it does; what you typed stays.";
 let isLocked = false;
 /** Whether a decision may have arrived although no answer did. */
 let mayBeDecided = false;
 
 const pane = () => document.getElementById("proposal");
-/** @param {string} sentence */
-const say = (sentence) => document.dispatchEvent(new CustomEvent("review:failed", { detail: { sentence } }));
+/** @param {string} name Say what the page holds under this name, in the language of its reader. */
+function say(name) {
+  const sentence = document.getElementById("alert")?.dataset[name] ?? "";
+  document.dispatchEvent(new CustomEvent("review:failed", { detail: { sentence } }));
+}
 /** @param {ParentNode | null} part @returns {string} */
 const version = (part) => part?.querySelector("input[name=version]")?.getAttribute("value") ?? "";
 /** @returns {NodeListOf<HTMLInputElement | HTMLTextAreaElement>} */
@@ -42,7 +42,7 @@ async function ask() {
   const address = id === "0" ? "/queue/count" : `/proposals/${id}`;
   const answer = await fetch(address, { redirect: "manual", headers: { "HX-Request": "true" } }).catch(() => null);
   if (answer?.headers.has("HX-Redirect") || answer?.type === "opaqueredirect") {
-    return say("Your session has ended. What you typed is still here: copy it, then reload the page and sign in.");
+    return say("ended");
   }
   if (answer && answer.status < 500) return settle(address, await answer.text());
   setTimeout(ask, ASK_MS);
@@ -55,17 +55,17 @@ async function settle(address, html) {
   const isSame = version(now) === version(pane());
   const typed = new Map([...fields()].map((field) => [field.id, field.value]));
   unlock();
-  if (isSame) return say(wasSent ? "The server answers again. Nothing was decided; press again." : "The server answers again.");
+  if (isSame) return say(wasSent ? "undecided" : "answers");
   await /** @type {any} */ (window).htmx.ajax("GET", address, { target: "#proposal", swap: "outerHTML" });
   for (const field of fields()) field.value ||= typed.get(field.id) ?? "";
-  say("The server answers again. This proposal was decided or changed meanwhile; this is how it stands now.");
+  say("changed");
 }
 
 /** @param {Event} event */
 function doubt(event) {
   const { xhr, requestConfig } = /** @type {CustomEvent} */ (event).detail;
   mayBeDecided ||= requestConfig.verb === "post";
-  if (!xhr.getResponseHeader("HX-Trigger")) say(mayBeDecided ? UNKNOWN : SILENT);
+  if (!xhr.getResponseHeader("HX-Trigger")) say(mayBeDecided ? "unknown" : "silent");
   lock();
   if (!isLocked) setTimeout(ask, ASK_MS);
   isLocked = true;

@@ -116,7 +116,7 @@ document.addEventListener("review:failed", (event) => fail(detail(event).sentenc
 document.addEventListener("htmx:responseError", (event) => {
   const { xhr } = detail(event);
   if (!xhr.getResponseHeader("HX-Trigger") && ![403, 409, 422, 503].includes(xhr.status)) {
-    fail(`The server refused this (${xhr.status}). Reload the page to see what holds now.`);
+    fail((document.getElementById("alert")?.dataset.refused ?? "").replace("{status}", xhr.status));
   }
 });
 

@@ -24,7 +24,11 @@ function countInTitle() {
   document.title = words && words !== "0" ? `(${words}) ${title}` : title;
 }
 
-/** @param {{count: number, words: string, badge: string}} now Show what the server counts, and notify of more. */
+/**
+ * Show what the server counts, and notify of more.
+ *
+ * @param {{count: number, words: string, sentence: string, badge: string}} now
+ */
 function show(now) {
   const element = counter();
   if (element && element.dataset.count !== now.words) element.textContent = element.dataset.count = now.words;
@@ -36,10 +40,9 @@ function show(now) {
   counted = now.count;
 }
 
-/** @param {{count: number, words: string}} now One notification for all tabs: the tag lets the newest replace it. */
+/** @param {{sentence: string}} now One notification for all tabs: the tag lets the newest replace it. */
 function notify(now) {
-  const body = now.count === 1 ? "1 proposal waits for you." : `${now.words} proposals wait for you.`;
-  const shown = new Notification("memoryreview", { body, tag: "memoryreview" });
+  const shown = new Notification("memoryreview", { body: now.sentence, tag: "memoryreview" });
   shown.onclick = () => window.focus();
 }
 
@@ -61,8 +64,8 @@ function showSwitches() {
     const isDenied = Notification.permission === "denied";
     button?.setAttribute("aria-pressed", String(isOn()));
     if (button) button.disabled = isDenied;
-    if (button) button.textContent = isOn() ? "Stop notifying me on this desktop" : "Notify me on this desktop";
-    if (words && isDenied) words.textContent = "This browser was told not to show notifications here; allow them in its settings of this site.";
+    if (button) button.textContent = (isOn() ? button.dataset.stop : button.dataset.start) ?? "";
+    if (words instanceof HTMLElement && isDenied) words.textContent = words.dataset.denied ?? "";
   }
 }
 

@@ -5,17 +5,26 @@
 /** @returns {HTMLInputElement[]} */
 const boxes = () => [...document.querySelectorAll("input[data-drop]")];
 
-/** Let the button name what it approves, and mark the rows that go with a part elsewhere. @returns {string} */
+/** @param {string} name @returns {string} What the page holds to be said, in the language of its reader. */
+const words = (name) => document.getElementById("status")?.dataset[name] ?? "";
+
+/** @param {string} sentence @returns {string} The same, saying how many parts are kept. */
+function counted(sentence) {
+  const all = boxes();
+  return sentence.replace("{kept}", String(all.filter((box) => !box.checked).length)).replace("{all}", String(all.length));
+}
+
+/** Let the button name what it approves, and mark the rows that go with a part elsewhere. */
 function show() {
   const all = boxes();
   const dropped = all.filter((box) => box.checked);
-  const kept = `${all.length - dropped.length} of ${all.length} parts`;
-  const words = document.querySelector("[data-words]");
-  if (words instanceof HTMLElement && all.length) words.textContent = dropped.length ? kept : words.dataset.words ?? "";
+  const named = document.querySelector("[data-words]");
+  if (named instanceof HTMLElement && all.length) {
+    named.textContent = dropped.length ? counted(words("parts")) : named.dataset.words ?? "";
+  }
   for (const other of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-with]"))) {
     other.toggleAttribute("data-dropped", dropped.some((box) => box.value === other.dataset.with));
   }
-  return kept;
 }
 
 /** @param {string} sentence Tell a screen reader, and nobody else. */
@@ -31,14 +40,14 @@ function dropPart() {
   const mark = hunk?.querySelector(marks) ?? hunk?.closest(".document")?.querySelector(`:scope > .portion :is(${marks})`);
   const number = mark instanceof HTMLInputElement ? mark.value : mark?.getAttribute("data-with");
   const box = boxes().find((one) => one.value === number);
-  box ? box.click() : tell("This is approved or rejected as a whole.");
+  box ? box.click() : tell(words("whole"));
 }
 
 document.addEventListener("change", (event) => {
   const box = event.target;
   if (!(box instanceof HTMLInputElement) || !box.matches("[data-drop]")) return;
-  const kept = show();
-  tell(`${box.checked ? "Left out" : "Kept"}. Approving writes ${kept}.`);
+  show();
+  tell(counted(words(box.checked ? "leftOut" : "kept")));
 });
 
 document.addEventListener("review:drop", dropPart);

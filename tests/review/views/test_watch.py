@@ -31,8 +31,11 @@ def _age(proposal: Proposal, **age: int) -> None:
 def test_count_says_how_much_waits_for_this_person(
     owner_client: Client, browser: Browser, stranger: User, two: list[Proposal]
 ) -> None:
-    assert owner_client.get("/queue/count").json() == {"count": 2, "words": "2", "badge": "/badge/2.svg"}
-    assert browser(stranger).get("/queue/count").json() == {"count": 0, "words": "0", "badge": ""}
+    mine, none = (client.get("/queue/count").json() for client in (owner_client, browser(stranger)))
+
+    told = {"count": 2, "words": "2", "sentence": "2 proposals wait for you.", "badge": "/badge/2.svg"}
+    assert mine == told
+    assert none == {"count": 0, "words": "0", "sentence": "0 proposals wait for you.", "badge": ""}
 
 
 def test_count_of_an_ended_session_leads_to_the_sign_in_page(client: Client) -> None:
