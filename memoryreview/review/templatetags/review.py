@@ -13,6 +13,7 @@ from django.templatetags.static import static
 from django.utils import translation
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from memoryreview.core.diff import DiffLine, Hunk, Mark, Piece, visible
 from memoryreview.core.portions import line_key
@@ -47,7 +48,9 @@ def span(hunk: Hunk) -> str:
     """Name the lines of a hunk, in the new text where it has any."""
     start, end = hunk.new_span if hunk.new_span[1] > hunk.new_span[0] else hunk.old_span
     last = max(start, end - 1)
-    return f"line {start}" if last == start else f"lines {start}–{last}"
+    if last == start:
+        return _("line %(first)s") % {"first": start}
+    return _("lines %(first)s–%(last)s") % {"first": start, "last": last}
 
 
 @register.filter
