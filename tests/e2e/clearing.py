@@ -49,6 +49,15 @@ let held = false;
 })();
 """
 
+_SHOWS = "(pk) => document.getElementById('proposal')?.dataset.id === pk"
+_SHOWS_ANOTHER = "(pk) => ![undefined, pk].includes(document.getElementById('proposal')?.dataset.id)"
+_ASKS = "(name) => document.activeElement?.matches('button') && document.activeElement.innerText.includes(name)"
+_IS_SETTLED = """() => {
+  const pane = document.getElementById("proposal");
+  if (!pane || document.querySelector("#proposal[aria-busy=true], .htmx-request, .proposal--fresh")) return false;
+  return pane.dataset.id === "0" || document.querySelectorAll("[data-row][aria-current=true]").length === 1;
+}"""
+
 Recorded = tuple[int, str, str]
 """A decision as its row has it: proposal, verb, reason."""
 
@@ -133,15 +142,17 @@ class Person:
         for key in keys:
             self._page.keyboard.press(key)
 
+    def _until(self, condition: str, wanted: str = "") -> None:
+        """Look at every frame, as eyes do: `expect` looks again after 100, 350, 850 ms and every second from then."""
+        self._page.wait_for_function(condition, arg=wanted)
+
     def _done(self, shown: int, verb: Verb, reason: str = "") -> None:
         self._figures.wanted.append((shown, str(verb), reason))
-        expect(self._page.locator("#proposal")).not_to_have_attribute("data-id", str(shown))
+        self._until(_SHOWS_ANOTHER, str(shown))
         self._settle()
 
     def _settle(self) -> None:
-        expect(self._page.locator("#proposal[aria-busy=true], .htmx-request, .proposal--fresh")).to_have_count(0)
-        if self.shown():
-            expect(self._page.locator("[data-row][aria-current=true]")).to_have_count(1)
+        self._until(_IS_SETTLED)
         self._page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
         self._page.evaluate("dispatchEvent(new Event('review:settled'))")
         is_lost = self._page.evaluate("document.activeElement === document.body")
@@ -154,7 +165,7 @@ class Person:
 
     def _delete(self, shown: int) -> None:
         self._press("a")
-        expect(self._page.get_by_role("button", name="Approve deletion")).to_be_focused()
+        self._until(_ASKS, "Approve deletion")
         self._press("a")
         self._done(shown, Verb.APPROVE)
 
@@ -166,7 +177,7 @@ class Person:
 
     def _part(self, shown: int) -> None:
         self._press("n", "n", " ")
-        expect(self._page.locator("[data-words]")).to_have_text("1 of 2 parts")
+        self._until("(words) => document.querySelector('[data-words]')?.innerText.trim() === words", "1 of 2 parts")
         self._press("a")
         self._done(shown, Verb.APPROVE)
 
@@ -179,7 +190,7 @@ class Person:
     def _edit(self, shown: int) -> None:
         self._press("e")
         self._page.wait_for_url("**/edit*")
-        expect(self._page.locator("textarea").first).to_be_focused()
+        self._until("() => document.activeElement === document.querySelector('textarea')")
         self._press("Control+End")
         self._page.keyboard.type("Seen.")
         self._press("Control+Enter")
@@ -192,7 +203,7 @@ class Person:
         self._press("r", "Control+Enter")
         self._done(shown, Verb.REJECT)
         self._press("u")
-        expect(self._page.locator("#proposal")).to_have_attribute("data-id", str(shown))
+        self._until(_SHOWS, str(shown))
         self._settle()
         self._figures.wanted.append((shown, str(Verb.REOPEN), ""))
         self._approve(shown)
