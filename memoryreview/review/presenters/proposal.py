@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from memoryreview.core.diff import document_diff
+from memoryreview.core.diff import document_diff, is_shown_whole
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.core.model import Delta, Guard, Tree, Verdict
 from memoryreview.core.portions import Portion
@@ -182,6 +182,20 @@ def proposal_page(
             return _page(proposal, person, now, look, seen)
     except CannotApplyError as error:
         return _page(proposal, person, now, look, _Seen(latest, given), unreadable=in_language(str(error)))
+
+
+def asked_first(proposal: Proposal, person: User, dropped: Collection[int]) -> tuple[str, str]:
+    """Return `confirm` of the actions and what it is about, `shown`, without making the rest of the page."""
+    if proposal.state not in OPEN_STATES:
+        return "", ""
+    latest = latest_of(proposal)
+    try:
+        with reading(proposal.store) as repository:
+            view, given = standing(latest.revision, repository), rights(person, proposal.store)
+            seen = _Seen(latest, given, view.tree, view.delta, view, dropped=frozenset(dropped))
+            return _actions(proposal, person, seen, ()).confirm, view.shown
+    except CannotApplyError:  # deciding says why
+        return "", ""
 
 
 def _page(
@@ -356,7 +370,7 @@ def _approval(proposal: Proposal, person: User, seen: _Seen, shown: tuple[Docume
         }
     elif deletes:
         confirm, lines = "deletion", documents.removed_lines(shown, at_most=_CONFIRM_LINES)
-    elif any(document_diff(path, seen.tree.get(path), new).truncated for path, new in seen.delta.items()):
+    elif not all(is_shown_whole(seen.tree.get(path), new) for path, new in seen.delta.items()):
         confirm = "unseen lines"
     return Actions(
         approve=what,

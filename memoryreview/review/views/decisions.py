@@ -26,6 +26,7 @@ from memoryreview.review.operations.waiting import waiting_count
 from memoryreview.review.presenters import editing, links
 from memoryreview.review.presenters.changes import rolled_back_words
 from memoryreview.review.presenters.duplicates import original_views
+from memoryreview.review.presenters.proposal import asked_first
 from memoryreview.review.presenters.recorded import in_language
 from memoryreview.review.presenters.rows import title_of
 from memoryreview.review.presenters.waiting import count_words
@@ -57,9 +58,9 @@ def approve(request: Request, pk: int) -> HttpResponse:
     shown = request.POST.get("shown", "")
     version = _number(request, "version")
     dropped = frozenset(map(number, request.POST.getlist("drop")))
-    page = read(request, proposal, dropped)
-    if page.actions.confirm:
-        if (page.shown, page.version) != (shown, version):
+    confirm, asked = asked_first(proposal, request.user, dropped)
+    if confirm:
+        if (asked, proposal.version) != (shown, version):
             return _answer(request, pk, Problem(_NOT_AS_SEEN, 409))
         is_confirmed = request.POST.get("confirm") == "1"
         wrong = step_up(request) if is_confirmed else ""
