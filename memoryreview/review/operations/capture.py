@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from django.db.models import F
 
@@ -241,7 +242,7 @@ class Held:
 def held_documents(store: Store) -> dict[str, list[Held]]:
     """Return what waiting direct writes hold, by document, the oldest first."""
     held: dict[str, list[Held]] = {}
-    for proposal in Proposal.objects.filter(store=store).direct().waiting().order_by("pk"):
+    for proposal in sorted(Proposal.objects.filter(store=store).direct().waiting(), key=attrgetter("pk")):
         for document in proposal.written.documents.all():
             held.setdefault(document.path, []).append(Held(proposal, document.held(), document.digest))
     return held

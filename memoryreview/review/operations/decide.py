@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import prefetch_related_objects
 
 from memoryreview.baseline import steps
 from memoryreview.baseline.repository import Snapshot
@@ -70,6 +71,7 @@ def approve(
         reconcile_within(shop)
         capture_within(shop, only=proposal.paths)
         proposal = fetch(proposal_id)
+        prefetch_related_objects([proposal], "revisions__documents", "decisions")
         repeated = repeated_press(proposal, Verb.APPROVE, person, version)
         if repeated is not None:
             return repeated
@@ -136,7 +138,8 @@ def _land(shop: Workshop, landing: Landing) -> Decided:
             proposal, to=State.PENDING, verb=Verb.FAIL, person=landing.person, note=sentence, failure=sentence
         )
         raise
-    return Decided(fetch(proposal.pk), landing.decision, change)
+    proposal.refresh_from_db(fields=["state", "version", "failure", "dropped", "fingerprint", "updated_at"])
+    return Decided(proposal, landing.decision, change)
 
 
 def _land_part(shop: Workshop, landing: Landing, view: Standing, part: Partial) -> Decided:
@@ -157,10 +160,11 @@ def _source(proposal: Proposal) -> str:
 
 def fetch(proposal_id: int) -> Proposal:
     """Return a proposal with what decisions need, read afresh."""
-    found = Proposal.objects.select_related("store__team", "agent", "promoted_from").filter(pk=proposal_id).first()
-    if found is None:
+    found = Proposal.objects.select_related("store__team", "agent", "promoted_from").filter(pk=proposal_id)
+    proposal = next(iter(found), None)  # `first` sorts, and Django looks at every column for that
+    if proposal is None:
         raise NotFoundError("proposal", str(proposal_id))
-    return found
+    return proposal
 
 
 def fetch_all(proposal_ids: Iterable[int]) -> dict[int, Proposal]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from django.contrib.auth.models import User
 from django.db.models import Count, OuterRef, Subquery
 
@@ -36,7 +38,7 @@ def _latest(one: ProposalQuerySet) -> Latest | None:
         proposal=OuterRef("proposal"), verb=Verb.ASK_CHANGES, revision=OuterRef("number") - 1
     ).order_by("-pk")
     members = Membership.objects.filter(team=OuterRef("proposal__store__team")).order_by().values("team")
-    revision = (
+    revisions = (
         Revision.objects.filter(proposal__in=one)
         .select_related("agent", *(f"proposal__{name}" for name in RELATED))
         .annotate(
@@ -46,9 +48,9 @@ def _latest(one: ProposalQuerySet) -> Latest | None:
             note=of_rejection("proposal__rejected_before", "note"),
             at=of_rejection("proposal__rejected_before", "at"),
         )
-        .order_by("-number")
-        .first()
     )
+    # Sorted by the database, each of its hundred columns would be looked at for that.
+    revision = max(revisions, key=attrgetter("number"), default=None)
     if revision is None:
         return None
     rejected = revision.proposal.rejected_before_id

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
+from operator import attrgetter
 
 from memoryreview.baseline import commits, packing
 from memoryreview.baseline.worktree import WorktreeError
@@ -54,9 +55,8 @@ def reconcile_within(shop: Workshop) -> None:
     2. A proposal left `applying`: back to waiting when a person had decided it, carried on when proof had.
     """
     replay_journal(shop)
-    for proposal in (
-        Proposal.objects.filter(store=shop.store, state=State.APPLYING).select_related("store").order_by("pk")
-    ):
+    applying = Proposal.objects.filter(store=shop.store, state=State.APPLYING).select_related("store")
+    for proposal in sorted(applying, key=attrgetter("pk")):
         try:
             _resume(shop, proposal)
         except MemoryReviewError as error:  # one proposal that cannot go on must not stop the store
@@ -76,7 +76,7 @@ def replay_journal(shop: Workshop) -> None:
     4. A document that the system refused to write then: write it, if the old text still stands.
     """
     head = shop.head()
-    intents = Intent.objects.filter(store=shop.store).order_by("pk")
+    intents = sorted(Intent.objects.filter(store=shop.store), key=attrgetter("pk"))
     is_half_written = bool(intents) or bool(named_differing(shop.store))
     if is_half_written:
         with suppress(WorktreeError):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from pytest_django import DjangoAssertNumQueries
 
 from memoryreview.core.edits import Delete, Write
 from memoryreview.review.models import Change, Decision, Proposal, State, Store, Verb
@@ -50,6 +51,20 @@ def test_approve_writes_and_goes_to_the_next(
     change = Change.objects.get(proposal=waiting)
     toast = read(owner_client.get(answer.headers["Location"])).by_id("toast")
     assert toast.text.startswith(f"Approved as {change.oid[:7]}: {waiting.title}")
+
+
+def test_approval_asks_the_database_little(
+    owner_client: Client, waiting: Proposal, store: Store, propose: Propose,
+    django_assert_max_num_queries: DjangoAssertNumQueries,
+) -> None:  # fmt: skip
+    below = propose(store, Write(path="new.md", content="# New\n\nA note.\n"))
+    form = {**_form(owner_client, waiting, "approve"), "next": str(below.pk)}
+
+    with django_assert_max_num_queries(46):
+        answer = owner_client.post(f"/proposals/{waiting.pk}/approve", form, headers=HTMX)
+
+    assert (answer.status_code, _state(waiting)) == (200, State.APPLIED)
+    assert read(answer).by_id("proposal").attributes["data-id"] == str(below.pk)
 
 
 def test_toast_is_told_once(owner_client: Client, waiting: Proposal) -> None:
