@@ -29,6 +29,6 @@ class Latest:
     """
 
     revision: Revision
-    asked: str
-    readers: int
-    rejected: Rejection | None
+    asked: str = ""
+    readers: int = 1
+    rejected: Rejection | None = None

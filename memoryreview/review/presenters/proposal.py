@@ -188,7 +188,7 @@ def asked_first(proposal: Proposal, person: User, dropped: Collection[int]) -> t
     """Return `confirm` of the actions and what it is about, `shown`, without making the rest of the page."""
     if proposal.state not in OPEN_STATES:
         return "", ""
-    latest = latest_of(proposal)
+    latest = proposal.latest or Latest(proposal.revision)  # what else is read along only the page shows
     try:
         with reading(proposal.store) as repository:
             view, given = standing(latest.revision, repository), rights(person, proposal.store)

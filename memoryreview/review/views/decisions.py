@@ -36,7 +36,7 @@ from . import toast
 from .access import Request, number, signed_in
 from .answers import Problem, see_other
 from .errors import refused
-from .queue import panes, read, requested_filter, visible_proposal
+from .queue import decided_proposal, panes, read, requested_filter, visible_proposal
 from .stepup import step_up
 from .toast import Toast
 
@@ -54,7 +54,7 @@ def _number(request: Request, name: str) -> int:
 @require_POST
 @signed_in
 def approve(request: Request, pk: int) -> HttpResponse:
-    proposal = visible_proposal(request, pk)
+    proposal = decided_proposal(request, pk)
     shown = request.POST.get("shown", "")
     version = _number(request, "version")
     dropped = frozenset(map(number, request.POST.getlist("drop")))
@@ -91,7 +91,7 @@ def _reason(request: Request) -> str:
 @require_POST
 @signed_in
 def reject(request: Request, pk: int) -> HttpResponse:
-    proposal = visible_proposal(request, pk)
+    proposal = decided_proposal(request, pk)
     return _decide(
         request,
         proposal,
@@ -140,7 +140,7 @@ def _duplicate_page(request: Request, proposal: Proposal, problem: Problem | Non
 @signed_in
 def ask(request: Request, pk: int) -> HttpResponse:
     """Hand a proposal back to its agent, with what should change."""
-    proposal = visible_proposal(request, pk)
+    proposal = decided_proposal(request, pk)
     version, note = _number(request, "version"), request.POST.get("note", "")
     return _decide(
         request,

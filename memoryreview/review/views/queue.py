@@ -79,6 +79,15 @@ def visible_proposal(request: Request, pk: int) -> Proposal:
     return found
 
 
+def decided_proposal(request: Request, pk: int) -> Proposal:
+    """Return the same for a decision, without what its page alone reads along."""
+    found = Proposal.objects.visible_to(request.user).select_related("store__team", "agent").filter(pk=pk)
+    proposal = next(iter(found), None)
+    if proposal is None:
+        raise Http404
+    return proposal
+
+
 @require_GET
 @signed_in
 def queue(request: Request) -> HttpResponse:
