@@ -18,7 +18,7 @@ from memoryreview.review.operations.stores import reading
 
 from . import documents, links
 from .documents import DocumentView
-from .recorded import in_language
+from .recorded import in_language, title_in_language
 from .rows import author_of, title_of
 from .words import short_oid
 
@@ -118,13 +118,13 @@ def value_of(seen: batch.Selected) -> str:
 def done(outcomes: Iterable[batch.Outcome]) -> tuple[Done, ...]:
     return tuple(
         Done(
-            in_language(one.title) or _("Proposal %(proposal)s") % {"proposal": one.proposal},
+            title_in_language(one.title) or _("Proposal %(proposal)s") % {"proposal": one.proposal},
             links.change_url(one.change),
             short_oid(one.change.oid),
         )
         if one.change
         else Done(
-            in_language(one.title) or _("Proposal %(proposal)s") % {"proposal": one.proposal},
+            title_in_language(one.title) or _("Proposal %(proposal)s") % {"proposal": one.proposal},
             links.proposal_url(one.proposal),
             refusal=in_language(one.refusal),
         )

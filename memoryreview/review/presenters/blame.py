@@ -20,7 +20,7 @@ from . import links
 from .changes import ChangeRow, change_row, change_rows
 from .evidence import SourceView, source_view
 from .outcome import Step, step
-from .recorded import in_language
+from .recorded import in_language, title_in_language
 from .rows import agent_words
 from .words import moment, plural
 
@@ -154,7 +154,7 @@ def _title(change: Change, now: datetime) -> str:
     """Return what a gutter says: the title, of an adoption when it was."""
     if change.kind == ChangeKind.ADOPT:
         return _("Adopted on %(day)s") % {"day": moment(change.at, now).exact[:10]}
-    return in_language(change.title)
+    return title_in_language(change.title)
 
 
 def origins(

@@ -29,7 +29,7 @@ from .documents import ConflictView, DocumentView
 from .erase import ErasedView, erased_view
 from .grounds import FindingView, finding_view
 from .outcome import Step, step
-from .recorded import in_language
+from .recorded import in_language, title_in_language
 from .rows import Sign, agent_words
 from .words import CHANGE_WORDS, UNREAD_WORDS, Moment, Words, listed, moment, plural, short_oid
 
@@ -178,7 +178,7 @@ def change_row(change: Change, now: datetime) -> ChangeRow:
         oid=short_oid(change.oid),
         full_oid=change.oid,
         url=links.change_url(change),
-        title=in_language(change.title),
+        title=title_in_language(change.title),
         kind=_(UNREAD_WORDS) if is_passive else CHANGE_WORDS[kind],
         sign=_UNREAD if is_passive else _SIGNS[kind],
         store=change.store.slug,
@@ -356,5 +356,5 @@ def rolled_back_words(change: Change, undone: Change) -> str:
     return _("Rolled back as %(oid)s, %(documents)s written: %(title)s") % {
         "oid": short_oid(change.oid),
         "documents": plural(len(change.paths), "document"),
-        "title": in_language(undone.title),
+        "title": title_in_language(undone.title),
     }

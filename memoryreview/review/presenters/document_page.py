@@ -24,7 +24,7 @@ from .documents import Prose, Raw, Tab
 from .editing import fits_a_form
 from .evidence import MeterView, budgets
 from .loaded import LoadedView, loaded_view
-from .recorded import in_language
+from .recorded import title_in_language
 from .words import Moment, Words, moment, plural, short_oid, size_words, span_words
 
 _TABS = Words(
@@ -188,7 +188,7 @@ def _was_ever(store: Store, path: str) -> bool:
 
 def _older(change: Change, present: Snapshot, path: str, data: bytes | None, now: datetime) -> OlderVersion:
     return OlderVersion(
-        title=in_language(change.title),
+        title=title_in_language(change.title),
         url=links.change_url(change),
         oid=short_oid(change.oid),
         at=moment(change.at, now),

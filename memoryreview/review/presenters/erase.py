@@ -15,7 +15,7 @@ from memoryreview.review.operations.stores import reading
 
 from . import links
 from .documents import Raw, raw
-from .recorded import in_language
+from .recorded import in_language, title_in_language
 from .words import listed, plural
 
 _NAMES_SHOWN = 5
@@ -101,7 +101,7 @@ def _lines(change: Change, path: str) -> Raw | None:
 
 def _earlier(store: Store) -> tuple[EarlierErasure, ...]:
     found = Change.objects.filter(store=store, kind=ChangeKind.ERASE).select_related("store").order_by("-pk")
-    return tuple(EarlierErasure(in_language(one.title), links.change_url(one)) for one in found[:20])
+    return tuple(EarlierErasure(title_in_language(one.title), links.change_url(one)) for one in found[:20])
 
 
 def _what(asked: Asked) -> str:

@@ -13,7 +13,7 @@ from memoryreview.review.models import Proposal, Revision
 from memoryreview.review.operations.errors import finding_json
 
 from . import links
-from .recorded import in_language
+from .recorded import in_language, title_in_language, together
 from .rows import concern_words
 from .words import Words, kind_words, listed, short_oid, span_words
 
@@ -83,8 +83,8 @@ def _why(waiting: list[dict[str, Any]]) -> tuple[Why, ...]:
     return tuple(
         Why(
             kind_words(action["kind"]),
-            in_language(action["title"]),
-            " ".join(in_language(reason) for reason in action.get("reasons", ())),
+            title_in_language(action["title"]),
+            together(in_language(reason) for reason in action.get("reasons", ())),
             _where(action),
         )
         for action in waiting[:_SHOWN]
@@ -96,7 +96,7 @@ def _where(action: dict[str, Any]) -> str:
     span = action["new_lines"] or action["lines"]
     if not span:
         return str(action["path"])
-    return _(", ").join((str(action["path"]), span_words(*span)))
+    return _("%(path)s, %(lines)s") % {"path": action["path"], "lines": span_words(*span)}
 
 
 def _mismatch(proposal: Proposal) -> str:
@@ -117,7 +117,7 @@ def _landed(actions: list[dict[str, Any]]) -> tuple[Landed, ...]:
     titles: dict[tuple[str, str], list[str]] = {}
     for action in actions:
         if "commit" in action:
-            titles.setdefault((action["kind"], action["commit"]), []).append(in_language(action["title"]))
+            titles.setdefault((action["kind"], action["commit"]), []).append(title_in_language(action["title"]))
     return tuple(
         Landed(
             title=alike[0]
@@ -144,5 +144,7 @@ def _finding(finding: dict[str, Any]) -> FindingView:
         label=_SEVERITY_WORDS[severity],
         message=in_language(finding["message"]),
         rule=finding["rule"],
-        place=_(", ").join(part for part in (finding.get("path"), line) if part),
+        place=_("%(path)s, %(lines)s") % {"path": finding["path"], "lines": line}
+        if finding.get("path") and line
+        else finding.get("path") or line,
     )

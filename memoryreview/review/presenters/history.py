@@ -112,7 +112,10 @@ class Listed:
 _WALKED_BY_STORE = 40
 """Somebody who sees more stores has them read together: a walk for each would cost more than it saves."""
 
-KIND_CHOICES = tuple((str(kind), CHANGE_WORDS[kind]) for kind in ChangeKind)
+
+def kind_choices() -> tuple[tuple[str, str], ...]:
+    """Return the kinds of changes that the filter offers, with their words."""
+    return tuple((str(kind), CHANGE_WORDS[kind]) for kind in ChangeKind)
 
 
 def listed_changes(

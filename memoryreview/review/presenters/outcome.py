@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from memoryreview.review.models import Decision, Proposal, Verb
 
 from .links import change_url
-from .recorded import in_language
+from .recorded import note_in_language, title_in_language
 from .words import VERB_WORDS, Moment, moment, short_oid
 
 
@@ -44,7 +44,7 @@ def outcome(proposal: Proposal, now: datetime) -> Outcome:
     return Outcome(
         steps=tuple(step(decision, now) for decision in decisions),
         commits=tuple(
-            Commit(short_oid(change.oid), change_url(change), in_language(change.title)) for change in changes
+            Commit(short_oid(change.oid), change_url(change), title_in_language(change.title)) for change in changes
         ),
     )
 
@@ -61,5 +61,5 @@ def step(decision: Decision, now: datetime) -> Step:
         did=VERB_WORDS[Verb(decision.verb)] + suffix,
         at=moment(decision.at, now),
         reason=_(decision.reason) if decision.reason else "",
-        note=in_language(decision.note),
+        note=note_in_language(decision.note),
     )

@@ -14,7 +14,7 @@ from memoryreview.core.model import FormatName, Kind
 from memoryreview.review.models import Agent, Proposal, State
 
 from .links import proposal_url, with_query
-from .recorded import in_language
+from .recorded import title_in_language
 from .words import CONCERN_WORDS, Words, moment
 
 _ADDS = {str(kind) for kind in (Kind.FACT_ADD, Kind.FILE_ADD, Kind.INDEX_ADD)}
@@ -99,7 +99,7 @@ def title_of(proposal: Proposal) -> str:
 
 def title_words(title: str, claimed: str) -> str:
     """Return a title as the server found it, else what its agent calls it."""
-    return in_language(title) or claimed or _("A change without a title")
+    return title_in_language(title) or claimed or _("A change without a title")
 
 
 def concern_words(proposal: Proposal, *, beyond: Container[Concern] = ()) -> tuple[str, ...]:

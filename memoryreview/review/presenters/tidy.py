@@ -18,7 +18,7 @@ from memoryreview.review.operations import tidy, tidy_stops
 from . import documents, links
 from .changes import ChangeRow, change_rows
 from .documents import DocumentView
-from .recorded import in_language
+from .recorded import in_language, title_in_language
 from .rows import title_of
 from .words import Moment, Words, listed, moment, plural
 
@@ -218,7 +218,7 @@ def _step(found: tidy.Preview, step: Step, tree: dict[str, bytes]) -> StepView:
 def _suggested(store: Store, one: tidy.Suggested) -> SuggestionView:
     actions = one.classification.actions
     return SuggestionView(
-        title=in_language(actions[0].title),
+        title=title_in_language(actions[0].title),
         finding=finding_words(one.suggestion.kind),
         why=in_language(one.suggestion.why),
         path=next(iter(one.suggestion.delta)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
@@ -179,12 +179,12 @@ class Moment:
     span: str
 
 
-_STEPS = (
-    (60, 1, "second", gettext_noop("%(count)s s")),
-    (3600, 60, "minute", gettext_noop("%(count)s m")),
-    (86400, 3600, "hour", gettext_noop("%(count)s h")),
-    (86400 * 60, 86400, "day", gettext_noop("%(count)s d")),
-    (86400 * 730, 86400 * 30, "month", gettext_noop("%(count)s mo")),
+_STEPS: tuple[tuple[int, int, Callable[[int], str], str], ...] = (
+    (60, 1, lambda count: plural(count, "second"), gettext_noop("%(count)s s")),
+    (3600, 60, lambda count: plural(count, "minute"), gettext_noop("%(count)s m")),
+    (86400, 3600, lambda count: plural(count, "hour"), gettext_noop("%(count)s h")),
+    (86400 * 60, 86400, lambda count: plural(count, "day"), gettext_noop("%(count)s d")),
+    (86400 * 730, 86400 * 30, lambda count: plural(count, "month"), gettext_noop("%(count)s mo")),
 )
 _YEAR_S = 86400 * 365
 
@@ -192,13 +192,14 @@ _YEAR_S = 86400 * 365
 def moment(at: datetime, now: datetime) -> Moment:
     """Say when something happened. A time ahead of the clock counts as now."""
     seconds = max(0, int((now - at) / timedelta(seconds=1)))
-    amount, unit, letter = seconds // _YEAR_S, "year", gettext_noop("%(count)s y")
-    for below, size, word, short in _STEPS:
+    amount, letter = seconds // _YEAR_S, gettext_noop("%(count)s y")
+    span = plural(amount, "year")
+    for below, size, words, short in _STEPS:
         if seconds < below:
-            amount, unit, letter = seconds // size, word, short
+            amount, letter = seconds // size, short
+            span = words(amount)
             break
     utc = at.astimezone(UTC)
-    span = plural(amount, unit)
     return Moment(
         machine=utc.isoformat(timespec="seconds"),
         exact=f"{utc:%Y-%m-%d %H:%M} UTC",

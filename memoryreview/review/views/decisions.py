@@ -27,7 +27,7 @@ from memoryreview.review.presenters import editing, links
 from memoryreview.review.presenters.changes import rolled_back_words
 from memoryreview.review.presenters.duplicates import original_views
 from memoryreview.review.presenters.proposal import asked_first
-from memoryreview.review.presenters.recorded import in_language
+from memoryreview.review.presenters.recorded import in_language, title_in_language
 from memoryreview.review.presenters.rows import title_of
 from memoryreview.review.presenters.waiting import count_words
 from memoryreview.review.presenters.words import plural, short_oid
@@ -202,7 +202,7 @@ def _told(decided: decide.Decided) -> Toast:
         words = _("Approved in part") if decided.proposal.dropped else _("Approved")
         return Toast(
             _("%(words)s as %(oid)s: %(title)s")
-            % {"words": words, "oid": oid, "title": in_language(decided.change.title)},
+            % {"words": words, "oid": oid, "title": title_in_language(decided.change.title)},
             number,
             links.change_url(decided.change),
         )

@@ -18,7 +18,7 @@ from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.presenters import editing, links
 from memoryreview.review.presenters.changes import change_page, filter_words, rolled_back_words
 from memoryreview.review.presenters.entry_history import entry_page
-from memoryreview.review.presenters.history import KIND_CHOICES, UNREAD, Wanted, listed_changes, renamed_link
+from memoryreview.review.presenters.history import UNREAD, Wanted, kind_choices, listed_changes, renamed_link
 from memoryreview.review.presenters.words import plural
 from memoryreview.review.querysets import ChangeQuerySet
 
@@ -77,7 +77,7 @@ def history(request: Request) -> HttpResponse:
         "older": older,
         "title": filter_words(wanted.store, wanted.path),
         "wanted": wanted,
-        "kinds": KIND_CHOICES,
+        "kinds": kind_choices(),
         "renamed": renamed_link(store, wanted.path) if store and wanted.path else None,
         "unread": unread_changes(request).count(),
         "lost": page.lost,
