@@ -17,7 +17,7 @@ from memoryreview.core.scan.catalogue import NamedRule, named_rules
 from memoryreview.review.models import ChangeKind, Reason, State, Verb
 
 from .recorded import in_language
-from .words import CHANGE_WORDS, CONCERN_WORDS, KIND_WORDS, STATE_WORDS, VERB_WORDS
+from .words import CHANGE_WORDS, CONCERN_WORDS, KIND_WORDS, REASON_WORDS, STATE_WORDS, VERB_WORDS
 
 OWN_APP = "memoryreview.review"
 _OF_DJANGO = frozenset(
@@ -90,7 +90,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "concerns": lambda: _words(Concern, {str(one): words for one, words in CONCERN_WORDS.items()}, _("reason")),
     "kinds": lambda: _words(Kind, {str(one): words for one, words in KIND_WORDS.items()}, _("kind")),
     "reasons": lambda: _table(
-        (_("key"), _("reason")), ((f"`{n}`", f"`{one}`") for n, one in enumerate(Reason, start=1))
+        (_("key"), _("reason"), _("meaning")),
+        ((f"`{n}`", f"`{one}`", REASON_WORDS[one]) for n, one in enumerate(Reason, start=1)),
     ),
     "options": lambda: _table(
         (_("command"), _("argument"), _("does")),

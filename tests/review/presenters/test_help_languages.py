@@ -7,9 +7,11 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from django.utils.translation import gettext, override
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -21,13 +23,16 @@ PARSER = MarkdownIt("commonmark").enable("table")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A heading, paragraph, cell or piece of code: what a translation keeps, and its `text` without code."""
+    """A heading, paragraph, cell or piece of code: what a translation keeps, its `text` without code, and `labels`:
+    what stands in it in bold or in quotes, as a button does.
+    """
 
     form: str
     codes: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
     strong: int = 0
     text: str = ""
+    labels: tuple[str, ...] = ()
 
     @property
     def kept(self) -> tuple[object, ...]:
@@ -60,7 +65,14 @@ def _block(inline: list[Token]) -> Block:
         links=tuple(sorted(str(token.attrGet("href")) for token in inline if token.type == "link_open")),
         strong=sum(token.type == "strong_open" for token in inline),
         text=text,
+        labels=(*_bold(inline), *re.findall(r"“([^”]+)”", text)),
     )
+
+
+def _bold(inline: list[Token]) -> Iterator[str]:
+    for before, token in pairwise(inline):
+        if before.type == "strong_open":
+            yield token.content
 
 
 def _read(name: str, language: str) -> list[Block]:
@@ -85,6 +97,26 @@ def test_every_figure_and_every_sentence_is_translated(name: str) -> None:
     assert [one.text for one, chinese in pairs if one.is_prose and not CHINESE.search(chinese.text)] == []
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_buttons_are_named_as_the_pages_name_them(name: str) -> None:
+    with override("zh-hans"):
+        unlike = [
+            (label, gettext(label))
+            for english, chinese in zip(_read(name, "en"), _read(name, "zh-hans"), strict=True)
+            for label in english.labels
+            if gettext(label) not in (label, *chinese.labels)
+        ]
+
+    assert unlike == []
+
+
+def test_catalogue_has_the_buttons_that_the_help_names() -> None:
+    labels = {label for name in NAMES for block in _read(name, "en") for label in block.labels}
+
+    with override("zh-hans"):
+        assert {label for label in labels if gettext(label) != label} >= {"Roll back", "Erase for good", "Side by side"}
+
+
 def test_wheel_carries_every_page(tmp_path: Path) -> None:
     wheel = pytest.importorskip("hatchling.builders.wheel")
 
@@ -98,7 +130,7 @@ def test_wheel_carries_every_page(tmp_path: Path) -> None:
 def test_a_block_tells_what_a_translation_has_to_keep() -> None:
     [_, said, _] = blocks("**Press** `x`, see [keys](/help/keys): 1,000 at most.")
 
-    assert said == Block("text", ("x",), ("/help/keys",), 1, "Press , see keys: 1,000 at most.")
+    assert said == Block("text", ("x",), ("/help/keys",), 1, "Press , see keys: 1,000 at most.", ("Press",))
     assert said.numbers == Counter({"1,000": 1})
     assert said.is_prose
     assert [block.form for block in blocks("[[states]]")][1] == "[[states]]"
