@@ -5,12 +5,14 @@ It keeps what is translated, drops what nobody says any more, and names what is 
 
 from __future__ import annotations
 
+import os
 import sys
 
 import django
 
 
 def main() -> int:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
     django.setup()
     from . import catalogue
     from .collect import messages

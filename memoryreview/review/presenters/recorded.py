@@ -86,15 +86,16 @@ def note_in_language(note: str) -> str:
 
 def title_in_language(title: str) -> str:
     """Return a title that was made from a change, such as "Add “x” to Tools", in the language of the page."""
-    ways = [_said(title, TITLES), _said(title, CONTEXT)]
-    if title.endswith("…") and title.count("“") > title.count("”"):  # it was cut within a quote
-        ways += [_said(f"{title}”", context) for context in (TITLES, CONTEXT)]
+    ways = []
     for suffix in _SUFFIXES:
         found = suffix.fullmatch(title)
         made = title_in_language(found["title"]) if found is not None else ""
         if found is not None and made != found["title"]:
             after = found["after"]
             ways.append(made + (f" ({after[4:]})" if after.startswith(" in ") else _said(after, CONTEXT)))
+    ways += [_said(title, TITLES), _said(title, CONTEXT)]
+    if title.endswith("…") and title.count("“") > title.count("”"):  # it was cut within a quote
+        ways += [_said(f"{title}”", context) for context in (TITLES, CONTEXT)]
     return _least_english(way for way in ways if way != f"{title}”") or title
 
 

@@ -83,6 +83,7 @@ def test_english_page_says_what_was_recorded() -> None:
         ("Rewrite “Use npm for” as “Use pnpm fo…", "将“Use npm for”改写为“Use pnpm fo…”"),
         ("5432 becomes 5433 in “The port is 5432.”", "“The port is 5432.”中 5432 变为 5433"),
         ("Roll back “Add “x””", "回滚“Add “x””"),
+        ("Remove 3 trailing blanks from line 11, and 1 more", "从第 11 行移除 3 个行尾空白，以及另外 1 处"),
         ("First note", "First note"),
     ],
 )
