@@ -41,6 +41,7 @@ _PLAIN_WORD = re.compile(
     r"|[^\W\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3041-\u318f\u31a0-\u31ff\u3400-\u9fff\uac00-\ud7a3\uff66-\uff9d]+|.",
     re.DOTALL,
 )
+_BLANKS = frozenset({" ", "\t"})
 _RUNS = frozenset({"word", "blank", "katakana", "hangul"})
 
 
@@ -169,7 +170,8 @@ def _equal_words_before(old: str, new: str) -> int:
 def _equal_words_after(old: str, new: str, start: int) -> int:
     """Return a length of equal text at the end that starts with a blank, beyond `start` on both sides."""
     at = old.find(" ", len(old) - _equal_after(old, new, start))
-    while at > 0 and (old[at - 1] in " \t" or new[at - len(old) - 1] in " \t"):
+    # a slice: where all of the new text is equal, nothing stands before it
+    while at > 0 and (old[at - 1] in _BLANKS or new[at - len(old) - 1 : at - len(old)] in _BLANKS):
         at = old.find(" ", at + 1)
     return len(old) - at if at > 0 else 0
 
@@ -221,7 +223,18 @@ def _cleaned(
         diffs += [(operation, text) for operation, text in texts if text]
         reached = span.old_end
     diff_match_patch().diff_cleanupSemantic(diffs)
-    return _widened(diffs, first.old_start, first.new_start, ends)
+    cleaned = _widened(diffs, first.old_start, first.new_start, ends)
+    return cleaned if _is_all_shared(old_text, new_text, cleaned) else spans
+
+
+def _is_all_shared(old: str, new: str, spans: Iterable[Hunk]) -> bool:
+    """Whether both texts are equal outside of the spans: at an end of the text one side can grow no further."""
+    old_at = new_at = 0
+    for span in spans:
+        if old[old_at : span.old_start] != new[new_at : span.new_start]:
+            return False
+        old_at, new_at = span.old_end, span.new_end
+    return old[old_at:] == new[new_at:]
 
 
 def _widened(

@@ -5,13 +5,13 @@ import string
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memoryreview.core import canvas
 from memoryreview.core.chips import MAX_DRAWN_CHARS_PER_BYTE, is_unseen, label
 from memoryreview.core.diff import DiffLine, DocumentDiff, Mark, Piece, document_diff, is_shown_whole, visible
-from memoryreview.core.words import split_words
+from memoryreview.core.words import Budget, changed_spans, split_words
 
 SIGNS = {Mark.SAME: " ", Mark.ADDED: "+", Mark.REMOVED: "-"}
 
@@ -514,6 +514,21 @@ def test_diff_shares_the_same_words_in_both_lines_of_a_pair(old: list[str], new:
         if line.mark is Mark.REMOVED and line.partner is not None:
             assert added[line.partner].partner == line.old_number
             assert shared(line) == shared(added[line.partner])
+
+
+one_line = st.text(alphabet="éab 日本-\t", max_size=14)
+
+
+@given(one_line, one_line)
+@example("- a", " a")  # all of the new line is the end of the old one
+@example("éab日ab", "bb日ab本")  # one side cannot be widened as far as the other
+def test_changed_spans_leave_the_same_text_on_both_sides(old: str, new: str) -> None:
+    left, right = old, new
+    for span in reversed(changed_spans(old, new, Budget())):
+        left = left[: span.old_start] + "|" + left[span.old_end :]
+        right = right[: span.new_start] + "|" + right[span.new_end :]
+
+    assert left == right
 
 
 @given(st.text(alphabet="ab 漢カ한\tA1_,\u0301\u3164é—", max_size=30))
