@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 
 from django import template
@@ -71,13 +72,6 @@ def bar(row: DiffLine, portions: Mapping[str, object]) -> object | None:
     return portions.get(line_key(row))
 
 
-@register.simple_tag
-def row_bar(old: DiffLine | None, new: DiffLine | None, portions: Mapping[str, object]) -> object | None:
-    """Return the bar that stands above a row of two sides, None above most."""
-    found = (portions.get(line_key(one)) for one in (old, new) if one is not None)
-    return next((one for one in found if one), None)
-
-
 @register.filter
 def gap(hunk: Hunk, gaps: Mapping[int, object]) -> object | None:
     """Return what is folded above a hunk."""
@@ -97,9 +91,22 @@ def cut(row: DiffLine, cuts: Mapping[str, object]) -> object | None:
 
 
 @register.filter
-def sides(hunk: Hunk) -> list[tuple[DiffLine | None, DiffLine | None]]:
-    """Return the lines of a hunk as rows of two sides."""
-    return beside(hunk.lines)
+def sides(hunk: Hunk, portions: Mapping[str, object]) -> Iterator[tuple[DiffLine | None, DiffLine | None, object]]:
+    """Yield the lines of a hunk as rows of two sides, and the bar that stands above a row, None above most.
+
+    The bar of a part is named by one line of it, which can stand below others of the same part here.
+    """
+    for is_changed, rows in groupby(beside(hunk.lines), key=lambda row: row[0] is not row[1]):
+        run = list(rows)
+        bars = [_bar(row, portions) if is_changed else None for row in run]
+        first = next((at for at, bar in enumerate(bars) if bar), 0)
+        bars[0], bars[first] = bars[first], bars[0]
+        yield from ((*row, bar) for row, bar in zip(run, bars, strict=True))
+
+
+def _bar(row: tuple[DiffLine | None, DiffLine | None], portions: Mapping[str, object]) -> object | None:
+    found = (portions.get(line_key(one)) for one in row if one is not None)
+    return next((bar for bar in found if bar), None)
 
 
 @register.filter

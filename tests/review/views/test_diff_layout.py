@@ -153,3 +153,17 @@ def test_an_entry_that_moves_to_another_document_says_so(
     notes = [note.text for note in _page(owner_client, proposal).all("span", class_="diff__note")]
 
     assert sorted(notes) == ["moved from facts.md, line 9", "moved to seven.md, line 3"]
+
+
+def test_each_line_stands_below_the_bar_of_its_own_part_on_both_sides(
+    owner_client: Client, make_store: MakeStore, propose: Propose
+) -> None:
+    store = make_store({"t.md": "one\nkeep\ndelta cat\n"})
+    edits = (Replacement("one", "one changed"), Replacement("delta cat\n", "beta line\ndelta cat dog\n"))
+
+    page = _page(owner_client, propose(store, Edit(path="t.md", edits=edits)), layout="split")
+
+    first, second = [body.text for body in page.all("tbody") if "Leave out" in body.text]
+    assert "one changed" in first
+    assert "beta line" not in first
+    assert second.index("Leave out") < second.index("beta line") < second.index("delta cat dog")
