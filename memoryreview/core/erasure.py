@@ -42,6 +42,7 @@ class Eraser:
         self._names: dict[bytes, bytes] = {}
         self._exact: re.Pattern[bytes] | None = None
         self._loose: re.Pattern[str] | None = None
+        self._sought: re.Pattern[str] | None = None
         self._forms: tuple[str, ...] = ()
         self._traces: frozenset[str] = frozenset()
         stripped = text.strip()
@@ -63,6 +64,7 @@ class Eraser:
         self._exact = re.compile(b"|".join(map(_exact, self._forms)))
         lines = (re.escape(line) for line in _lines(self._forms))
         self._loose = re.compile("|".join([*map(_blank, self._forms), *lines]))
+        self._sought = re.compile(self._loose.pattern, re.IGNORECASE)
         if self._loose.search(self.mark) or self._loose.search(self._name_mark):
             raise EraserError("That text is a part of the mark that would stand in its place. Nothing was changed.")
         letters = _letters(stripped)
@@ -107,6 +109,10 @@ class Eraser:
     def prose(self, text: str) -> str:
         """Return a message, a note or a row's text with the mark in place of the text."""
         return text if self._loose is None else self._loose.sub(self.mark, text)
+
+    def is_sought(self, wanted: str) -> bool:
+        """Whether words that somebody looks for hold the text: in any case of letters, as a search takes them."""
+        return self._sought is not None and self._sought.search(wanted) is not None
 
     def title(self, text: str) -> str:
         """Return a line that quotes what is to go, perhaps cut short: the mark alone where a trace of it is left."""

@@ -117,8 +117,7 @@ def clean_sessions(eraser: Eraser) -> None:
 def clean_views(eraser: Eraser) -> None:
     """Forget filters that somebody keeps and that look for the text."""
     for view in SavedView.objects.all():
-        told = f"{view.name} {unquote_plus(view.query)}"
-        if eraser.prose(told) != told:
+        if eraser.is_sought(f"{view.name} {unquote_plus(view.query)}"):
             view.delete()
 
 

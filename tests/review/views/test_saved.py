@@ -6,7 +6,7 @@ from django.test import Client
 
 from memoryreview.core.edits import Write
 from memoryreview.review.models import Change, ChangeKind, Proposal, SavedView, Store
-from memoryreview.review.operations import saved
+from memoryreview.review.operations import erase, saved
 from tests.conftest import MakeStore, Propose, replaced
 
 from .conftest import Browser
@@ -152,3 +152,17 @@ def test_each_rolls_back_and_leads_back_to_the_list(owner_client: Client, dated:
 def test_a_stranger_sees_nothing_that_was_proved(dated: Store, stranger: User, browser: Browser) -> None:
     assert "dated" not in read(browser(stranger).get("/proved/")).by_id("content").text
     assert Proposal.objects.filter(store=dated).count() == 2
+
+
+@pytest.mark.django_db(databases=["default", "queue"])
+def test_erasing_forgets_filters_that_look_for_the_text_in_any_case(
+    owner_client: Client, owner: User, view: SavedView, make_store: MakeStore
+) -> None:
+    store = make_store({"a.md": "- Zanzibar-4711 lives here\n"}, name="told")
+    owner_client.post("/views/save", {"name": "Gone", "q": "zanzibar-4711 LIVES here"})
+
+    text = "Zanzibar-4711 lives here"
+    shown = erase.preview(store, person=owner, text=text).shown
+    erase.erase(store, person=owner, text=text, shown=shown, confirmation=store.slug)
+
+    assert list(SavedView.objects.all()) == [view]
