@@ -156,11 +156,15 @@ def checked_folder(folder: Path, *, moving: Store | None = None) -> Path:
     Raises AdoptError with a sentence that says why not.
     """
     path = folder.expanduser().absolute()
-    if path.is_symlink():
+    try:
+        is_link, is_folder, root = path.is_symlink(), path.is_dir(), path.resolve()
+    except OSError as error:  # a name that is too long, say
+        reason = error.strerror
+        raise AdoptError(f"That folder cannot be looked at: {reason}. Nothing was changed; name another.") from error
+    if is_link:
         raise AdoptError(f"“{path}” is a link. Nothing was changed; adopt the folder that it points to.")
-    if not path.is_dir():
+    if not is_folder:
         raise AdoptError(f"“{path}” is not a folder. Nothing was changed; name a folder of Markdown files.")
-    root = path.resolve()
     home = Path(settings.HOME).resolve()
     if root == Path(root.anchor) or root == Path.home().resolve():
         raise AdoptError(f"“{root}” is too much to adopt. Nothing was changed; name the memory folder itself.")

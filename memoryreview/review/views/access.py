@@ -59,9 +59,17 @@ def _to_sign_in(request: HttpRequest) -> HttpResponse:
         # The reader may be typing: a poll that finds the session ended says so, and takes nobody away.
         return HttpResponseStopPolling(render_to_string("review/_signed_out.html", request=request))
     if htmx:
-        came_from = urlsplit(htmx.current_url_abs_path or reverse("queue")).geturl()
+        came_from = _came_from(htmx) or reverse("queue")
         return HttpResponseClientRedirect(f"{reverse('sign-in')}?{urlencode({'next': came_from})}")
     return redirect(f"{reverse('sign-in')}?{urlencode({'next': came_from})}")
+
+
+def _came_from(htmx: HtmxDetails) -> str:
+    """Return which page of ours asked, "" where the browser names none."""
+    try:
+        return urlsplit(htmx.current_url_abs_path or "").geturl()
+    except ValueError:
+        return ""
 
 
 def number(text: str) -> int:
@@ -72,6 +80,6 @@ def number(text: str) -> int:
 def next_page(request: HttpRequest) -> str:
     """Return where to go after signing in: an address of ours, else the queue."""
     wanted = request.POST.get("next") or request.GET.get("next") or ""
-    if wanted.startswith("/") and url_has_allowed_host_and_scheme(wanted, allowed_hosts=None):
+    if wanted.startswith("/") and wanted.isprintable() and url_has_allowed_host_and_scheme(wanted, allowed_hosts=None):
         return wanted
     return reverse("queue")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.http import HttpResponse
+from django.utils.encoding import iri_to_uri
 
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.presenters.recorded import in_language
@@ -24,4 +25,4 @@ class Problem:
 
 def see_other(url: str) -> HttpResponse:
     """Send the browser on after a form was carried out, so that a reload does not send it again."""
-    return HttpResponse(status=303, headers={"Location": url})
+    return HttpResponse(status=303, headers={"Location": iri_to_uri(url)})

@@ -189,6 +189,12 @@ def test_part_of_a_page_is_sent_to_sign_in_as_a_whole(client: Client, db: None) 
     assert answer.headers["HX-Redirect"] == "/sign-in?next=%2F%3Fq%3Dx"
 
 
+def test_browser_that_names_no_page_comes_from_the_queue(client: Client, db: None) -> None:
+    answer = client.get("/proposals/1", headers={"HX-Request": "true", "HX-Current-URL": "http://["})
+
+    assert answer.headers["HX-Redirect"] == "/sign-in?next=%2F"
+
+
 def test_poll_without_account_stops_and_moves_nobody(client: Client, db: None) -> None:
     answer = client.get("/queue/fresh", headers={"HX-Request": "true", "HX-Trigger": "fresh"})
 

@@ -39,6 +39,16 @@ def test_choice_goes_before_what_the_browser_asks_for(owner_client: Client) -> N
     assert _lang(owner_client.get("/", headers=CHINESE).content.decode()) == "en"
 
 
+@pytest.mark.parametrize(
+    ("wanted", "place"),
+    [("/a\nb", "/"), ("/x\ry", "/"), ("//elsewhere.example", "/"), ("/stores/é?q=日", "/stores/%C3%A9?q=%E6%97%A5")],
+)
+def test_choice_leads_to_a_page_of_ours_only(owner_client: Client, wanted: str, place: str) -> None:
+    answer = owner_client.post("/language", {"language": "zh-hans", "next": wanted})
+
+    assert (answer.status_code, answer.headers["Location"]) == (303, place)
+
+
 @pytest.mark.parametrize("wish", ["tlh", "de-DE,de;q=0.9", "*", "\x00", "a" * 5000])
 def test_language_not_spoken_here_is_english(owner_client: Client, wish: str) -> None:
     assert _lang(owner_client.get("/", headers={"Accept-Language": wish}).content.decode()) == "en"

@@ -60,6 +60,7 @@ def test_form_leads_from_no_store_to_the_first_captured_change(owner_client: Cli
         ("/nowhere/<b>", "“/nowhere/<b>” is not a folder. Nothing was changed; name a folder of Markdown files."),
         ("/", "“/” is too much to adopt. Nothing was changed; name the memory folder itself."),
         ("~nobody-of-that-name/x", "That home folder is nobody’s. Nothing was changed; name the full path."),
+        ("/" + "b" * 300, "That folder cannot be looked at: File name too long. Nothing was changed; name another."),
         ("/tmp\0x", "Name a folder of this machine by its full path. Nothing was changed."),
     ],
 )
