@@ -19,6 +19,7 @@ from memoryreview.review.presenters.recorded import in_language
 from . import throttle
 from .access import next_page
 from .errors import refusal
+from .language import others
 from .stepup import note_password
 
 ANONYMOUS_S = 60 * 60
@@ -98,4 +99,5 @@ def welcome(request: HttpRequest, token: str) -> HttpResponse:
             _let_in(request, person)
             return redirect("queue")
     status = 200 if request.method == "GET" else 422
-    return render(request, "review/welcome.html", {"form": form, "team": link.team}, status=status)
+    context = {"form": form, "team": link.team, "languages": others()}
+    return render(request, "review/welcome.html", context, status=status)

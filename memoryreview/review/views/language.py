@@ -13,8 +13,6 @@ from django.views.decorators.http import require_POST
 from .access import next_page
 from .answers import see_other
 
-_FORMS_OF_STRANGERS = frozenset({"sign-in", "welcome"})
-
 
 @dataclass(frozen=True, slots=True)
 class Language:
@@ -27,12 +25,17 @@ class Language:
 def choices(request: HttpRequest) -> tuple[Language, ...]:
     """Return the languages that a page offers: all but its own.
 
-    Strangers are offered them where a form stands anyway; elsewhere each of their requests would store a session.
+    Strangers are offered them where they sign in; elsewhere each of their requests would store a session.
     """
     match = request.resolver_match
     is_signed_in = getattr(request, "user", None) is not None and request.user.is_authenticated
-    if not is_signed_in and (match is None or match.url_name not in _FORMS_OF_STRANGERS):
+    if not is_signed_in and (match is None or match.url_name != "sign-in"):
         return ()
+    return others()
+
+
+def others() -> tuple[Language, ...]:
+    """Return the languages besides the one that is spoken."""
     spoken = translation.get_language()
     return tuple(Language(code, name) for code, name in settings.LANGUAGES if code != spoken)
 

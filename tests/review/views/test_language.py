@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from memoryreview.review.models import Store
+from memoryreview.review.operations import accounts
 from tests.conftest import Propose, replaced
 
 from .conftest import Browser
@@ -47,6 +48,12 @@ def test_choice_leads_to_a_page_of_ours_only(owner_client: Client, wanted: str, 
     answer = owner_client.post("/language", {"language": "zh-hans", "next": wanted})
 
     assert (answer.status_code, answer.headers["Location"]) == (303, place)
+
+
+def test_one_time_link_offers_the_other_language(client: Client, db: None) -> None:
+    page = read(client.get("/" + str(accounts.owner_link()).split("/", 3)[3]))
+
+    assert [button.text for button in page.all("button", name="language")] == ["简体中文"]
 
 
 @pytest.mark.parametrize("wish", ["tlh", "de-DE,de;q=0.9", "*", "\x00", "a" * 5000])
