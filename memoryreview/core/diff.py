@@ -46,11 +46,7 @@ def document_diff(
     runs = align(left.keys, right.keys)
     added = sum(run.new_end - run.new_start for run in runs)
     removed = sum(run.old_end - run.old_start for run in runs)
-    is_coarse = (
-        len(left) + len(right) > MAX_FINE_LINES
-        or len(left.document) + len(right.document) > MAX_FINE_BYTES
-        or added + removed > MAX_FINE_CHANGES
-    )
+    is_coarse = _is_too_much(left, right, added + removed)
     canvas = Canvas(left, right, runs, window_chars, uncut, is_coarse=is_coarse)
     groups = _groups(runs, context_lines, len(left), opened)
     hunks, reached = _drawn(canvas, groups)
@@ -74,6 +70,14 @@ def document_diff(
         summary="; ".join(said),
         truncated=shown < wanted or canvas.is_cut,
         folded=len(left) - reached if shown == wanted and runs else 0,
+    )
+
+
+def _is_too_much(left: Lines, right: Lines, changed: int) -> bool:
+    return (
+        len(left) + len(right) > MAX_FINE_LINES
+        or len(left.document) + len(right.document) > MAX_FINE_BYTES
+        or changed > MAX_FINE_CHANGES
     )
 
 
