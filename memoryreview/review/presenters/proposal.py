@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from memoryreview.core.diff import document_diff, is_shown_whole
-from memoryreview.core.errors import MemoryReviewError
-from memoryreview.core.model import Delta, Guard, Tree, Verdict
+from memoryreview.core.diff import document_diff
+from memoryreview.core.model import Delta
 from memoryreview.core.portions import Portion
 from memoryreview.review.models import OPEN_STATES, Proposal, State, Store
-from memoryreview.review.models.latest import Latest
 from memoryreview.review.operations.apply import commit_message
-from memoryreview.review.operations.decide import landing_of, unaskable
+from memoryreview.review.operations.decide import landing_of
 from memoryreview.review.operations.errors import CannotApplyError
 from memoryreview.review.operations.opened import latest_of
-from memoryreview.review.operations.partial import LeftOut, kept_of, partial, portions_of
-from memoryreview.review.operations.permissions import Rights, permission, rights
-from memoryreview.review.operations.relations import Remembered, near, remembered
+from memoryreview.review.operations.partial import portions_of
+from memoryreview.review.operations.permissions import Rights, rights
+from memoryreview.review.operations.relations import near, remembered
 from memoryreview.review.operations.standing import Standing, standing
 from memoryreview.review.operations.stores import reading
-from memoryreview.review.operations.takeback import REOPENABLE
 
 from . import documents, links
+from .actions import Actions, Sides, actions_of
 from .documents import DEFAULT_LOOK, ConflictView, DocumentView, Look, Tab, View
 from .evidence import Evidence, evidence
 from .grounds import Grounds, grounds
@@ -37,37 +35,7 @@ from .portions import MOST_OFFERED, with_portions
 from .recorded import in_language
 from .relations import MemoryView, memory_view
 from .rows import Sign, author_of, lead_first, sign_of, title_of
-from .words import STATE_WORDS, Moment, moment, plural, short_oid
-
-_CONFIRM_LINES = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Actions:
-    """What the buttons say and whether they may be pressed.
-
-    Args:
-        approve: what approving does, "" where it cannot be done in this state.
-        refusal: why this person may not approve, shown beside the disabled button.
-        confirm: "deletion", "promotion", "unseen lines" or "": what the second press approves.
-        lines: what the second press names: lines that go, or who will read it.
-        note: what is recorded with the decision, or what it touches.
-        portions: how many parts can be kept or left out by themselves, 0 where there is no choice; `dropped` of them
-            are left out.
-    """
-
-    approve: str = ""
-    refusal: str = ""
-    confirm: str = ""
-    lines: tuple[str, ...] = ()
-    note: str = ""
-    may_edit: bool = False
-    may_reject: bool = False
-    may_release: bool = False
-    may_ask: bool = False
-    portions: int = 0
-    dropped: int = 0
-    may_reopen: bool = False
+from .words import STATE_WORDS, Moment, moment, short_oid
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,23 +90,6 @@ class Around:
     stores: Sequence[Store]
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """The two sides that a page compares; `standing` and `remembered` only while the proposal is open.
-
-    `dropped` are the portions that a person left out.
-    """
-
-    latest: Latest
-    rights: Rights
-    tree: Tree = field(default_factory=dict)
-    delta: Delta = field(default_factory=dict)
-    standing: Standing | None = None
-    remembered: Remembered | None = None
-    dropped: frozenset[int] = frozenset()
-    compared: Compared | None = None
-
-
 _BASE_GONE = gettext_noop(
     "The baseline does not hold the commit any more that this was proposed against, so its difference cannot be shown. "
     "What was decided stays on record."
@@ -162,7 +113,7 @@ def proposal_page(
     """
     latest = proposal.latest = latest_of(proposal)
     revision, given = latest.revision, around.rights if around else rights(person, proposal.store)
-    seen = _Seen(latest, given)
+    seen = Sides(latest, given)
     try:
         with reading(proposal.store) as repository:
             if proposal.state in OPEN_STATES:
@@ -172,48 +123,26 @@ def proposal_page(
                 compared = between_revisions(proposal, view_now.tree, repository, look)
                 compared = compared or since_seen(proposal, view_now, revision, repository, look.seen)
                 kept = frozenset(dropped)
-                seen = _Seen(latest, given, view_now.tree, view_now.delta, view_now, told, kept, compared)
+                seen = Sides(latest, given, view_now.tree, view_now.delta, view_now, told, kept, compared)
             elif not repository.has_commit(revision.submitted_base):
-                return _page(proposal, person, now, look, seen, unreadable=_(_BASE_GONE))
+                return _page(proposal, person, now, look, seen, fault=_(_BASE_GONE))
             else:
                 tree = repository.snapshot(revision.submitted_base)
                 compared = between_revisions(proposal, tree, repository, look)
-                seen = _Seen(latest, given, tree, revision.delta(), compared=compared)
+                seen = Sides(latest, given, tree, revision.delta(), compared=compared)
             return _page(proposal, person, now, look, seen)
     except CannotApplyError as error:
-        return _page(proposal, person, now, look, _Seen(latest, given), unreadable=in_language(str(error)))
+        return _page(proposal, person, now, look, Sides(latest, given), fault=in_language(str(error)))
 
 
-def asked_first(proposal: Proposal, person: User, dropped: Collection[int]) -> tuple[str, str]:
-    """Return `confirm` of the actions and what it is about, `shown`, without making the rest of the page."""
-    if proposal.state not in OPEN_STATES:
-        return "", ""
-    latest = proposal.latest or Latest(proposal.revision)  # what else is read along only the page shows
-    try:
-        with reading(proposal.store) as repository:
-            view, given = standing(latest.revision, repository), rights(person, proposal.store)
-            seen = _Seen(latest, given, view.tree, view.delta, view, dropped=frozenset(dropped))
-            return _actions(proposal, person, seen, ()).confirm, view.shown
-    except CannotApplyError:  # deciding says why
-        return "", ""
-
-
-def _page(
-    proposal: Proposal,
-    person: User,
-    now: datetime,
-    look: Look,
-    seen: _Seen,
-    unreadable: str = "",
-) -> ProposalPage:
-    slug, is_open = proposal.store.slug, proposal.state in OPEN_STATES
-    delta = {path: seen.delta[path] for path in lead_first(seen.delta, proposal.store.format)}
-    shown = documents.documents(seen.tree, delta, slug=slug, look=look, url=links.proposal_url(proposal))
+def _page(proposal: Proposal, person: User, now: datetime, look: Look, seen: Sides, fault: str = "") -> ProposalPage:
+    slug, url, is_open = proposal.store.slug, links.proposal_url(proposal), proposal.state in OPEN_STATES
     revision = seen.latest.revision
-    actions = Actions() if unreadable else _actions(proposal, person, seen, shown)
-    shown, actions = _in_portions(proposal, seen, look, shown, actions)
-    paths = lead_first(proposal.paths, proposal.store.format)
-    path, url = paths[0] if paths else "", links.proposal_url(proposal)
+    delta = {path: seen.delta[path] for path in lead_first(seen.delta, proposal.store.format)}
+    shown, actions = documents.documents(seen.tree, delta, slug=slug, look=look, url=url), Actions()
+    if not fault:
+        shown, actions = _in_portions(proposal, seen, look, shown, actions_of(proposal, person, seen, shown))
+    path = next(iter(lead_first(proposal.paths, proposal.store.format)), "")
     return ProposalPage(
         id=proposal.pk,
         url=links.with_query(url, **look.kept),
@@ -239,7 +168,7 @@ def _page(
         repeats=proposal.repeats,
         failure=in_language(proposal.failure),
         asked=seen.latest.asked if is_open else "",
-        unreadable=unreadable,
+        unreadable=fault,
         grounds=grounds(proposal, revision),
         tabs=documents.view_tabs(url, look),
         zooms=documents.zoom_tabs(url, look) if look.view is View.WORDS else (),
@@ -253,13 +182,13 @@ def _page(
         actions=actions,
         texts=_texts(seen),
         evidence=evidence(proposal, revision, seen.tree, seen.delta, seen.latest.rejected),
-        memory=memory_view(seen.remembered, slug, _gone(delta)) if seen.remembered else None,
+        memory=memory_view(seen.remembered, slug, _gone(seen.delta)) if seen.remembered else None,
         outcome=None if is_open else outcome(proposal, now),
     )
 
 
 def _in_portions(
-    proposal: Proposal, seen: _Seen, look: Look, shown: tuple[DocumentView, ...], actions: Actions
+    proposal: Proposal, seen: Sides, look: Look, shown: tuple[DocumentView, ...], actions: Actions
 ) -> tuple[tuple[DocumentView, ...], Actions]:
     """Offer a box for each part where the person may leave some out."""
     offered = _offered(proposal, seen, shown, look) if actions.approve and not actions.refusal else ()
@@ -269,7 +198,7 @@ def _in_portions(
     return with_portions(shown, offered, seen.dropped), counted
 
 
-def _offered(proposal: Proposal, seen: _Seen, shown: tuple[DocumentView, ...], look: Look) -> tuple[Portion, ...]:
+def _offered(proposal: Proposal, seen: Sides, shown: tuple[DocumentView, ...], look: Look) -> tuple[Portion, ...]:
     """Return what can be left out: nothing where the whole is one act, or not all of it is on the page."""
     is_whole = proposal.promoted_from_id is not None or any(view.diff and view.diff.truncated for view in shown)
     if seen.standing is None or is_whole or look.view is not View.WORDS:
@@ -283,7 +212,7 @@ def _state_words(proposal: Proposal) -> str:
     return _("applied in part") if is_partial else STATE_WORDS[State(proposal.state)]
 
 
-def _texts(seen: _Seen) -> Delta:
+def _texts(seen: Sides) -> Delta:
     return {**seen.standing.proposed, **seen.standing.delta} if seen.standing else seen.delta
 
 
@@ -318,105 +247,3 @@ def _conflicts(view: Standing | None) -> tuple[ConflictView, ...]:
 def _commit(proposal: Proposal, view: Standing | None, person: User) -> str:
     """Return the commit message that approving would write; the decision's number comes with the decision."""
     return commit_message(landing_of(proposal, view, decision=None, person=person)) if view else ""
-
-
-def _actions(proposal: Proposal, person: User, seen: _Seen, shown: tuple[DocumentView, ...]) -> Actions:
-    may_decide = seen.rights.decides
-    if proposal.state not in OPEN_STATES:
-        return Actions(may_reopen=may_decide and proposal.state in REOPENABLE)
-    if not may_decide:
-        return Actions(refusal=_("Deciding in a team store needs one of its maintainers."))
-    if proposal.masked:
-        return Actions(
-            may_reject=True,
-            refusal=_(
-                "A secret stands in this write. Its text is kept nowhere and cannot be approved: clean the "
-                "file, then it is captured again."
-            ),
-        )
-    if proposal.state == State.QUARANTINED:
-        return Actions(may_reject=True, may_release=True)
-    may_ask = not unaskable(proposal)
-    conflicted = bool(seen.standing and seen.standing.conflicts)
-    if conflicted:
-        return Actions(
-            may_edit=True, may_reject=True, may_ask=may_ask, refusal=_("Edit the text so that it fits, or reject.")
-        )
-    if seen.latest.revision.verdict == Verdict.REFUSED:
-        return Actions(
-            may_reject=True,
-            may_ask=may_ask,
-            refusal=_("This write cannot be approved as it is: reject it, or mend the file on disk."),
-        )
-    if not seen.delta:
-        return Actions(may_reject=True, refusal=_("All of this is approved already. Reject to close it."))
-    return _approval(proposal, person, seen, shown)
-
-
-def _approval(proposal: Proposal, person: User, seen: _Seen, shown: tuple[DocumentView, ...]) -> Actions:
-    allowed = permission(person, proposal, seen.rights)
-    confirm = ""
-    lines: tuple[str, ...] = ()
-    delta, deletes = seen.delta, proposal.deletes
-    if seen.standing is not None and seen.dropped:
-        delta, deletes = _kept(proposal, seen.standing, seen.dropped)
-        shown = documents.documents(seen.tree, delta, slug=proposal.store.slug)
-    what = documents.consequence(seen.tree, delta, shown) if delta else _("nothing, since all of it is left out")
-    if proposal.promoted_from is not None:
-        confirm, lines = "promotion", (_audience(proposal, seen.latest.readers),)
-        what = _("give %(promoted_path)s to %(name)s") % {
-            "promoted_path": proposal.promoted_path,
-            "name": _team_name(proposal),
-        }
-    elif deletes:
-        confirm, lines = "deletion", documents.removed_lines(shown, at_most=_CONFIRM_LINES)
-    elif not all(is_shown_whole(seen.tree.get(path), new) for path, new in seen.delta.items()):
-        confirm = "unseen lines"
-    return Actions(
-        approve=what,
-        refusal="" if allowed.allowed else in_language(allowed.sentence),
-        confirm=confirm,
-        lines=lines,
-        note=in_language(allowed.sentence) if allowed.sole_person else _effect(proposal),
-        may_edit=True,
-        may_reject=True,
-        may_ask=not unaskable(proposal),
-    )
-
-
-def _kept(proposal: Proposal, view: Standing, dropped: Collection[int]) -> tuple[Delta, bool]:
-    """Return what is written without the dropped portions, and whether text goes by it."""
-    try:
-        part = partial(proposal, view, LeftOut(frozenset(dropped)))
-    except MemoryReviewError:  # deciding says why
-        part = None
-    return (part.delta, part.deletes) if part else (kept_of(proposal.store, view, dropped), proposal.deletes)
-
-
-def _effect(proposal: Proposal) -> str:
-    """Say what deciding does beyond the commit: a direct write stands on disk already, or was put back."""
-    slug = proposal.store.slug
-    if proposal.agent is None or proposal.agent.name != proposal.agent.DIRECT:
-        return _("One commit to %(slug)s.") % {"slug": slug}
-    if proposal.store.guard == Guard.ENFORCE:
-        return _("The approved text is on disk. Approving writes this one and makes one commit to %(slug)s.") % {
-            "slug": slug
-        }
-    return _(
-        "It stands on disk already: approving makes one commit to %(slug)s, rejecting puts the approved text back."
-    ) % {"slug": slug}
-
-
-def _team_name(proposal: Proposal) -> str:
-    return proposal.store.team.name if proposal.store.team else proposal.store.slug
-
-
-def _audience(proposal: Proposal, people: int) -> str:
-    readers = _("%(people)s in %(name)s") % {
-        "people": plural(people, "person", "people"),
-        "name": _team_name(proposal),
-    }
-    return _("%(readers)s, and every agent that reads %(slug)s, will have it.") % {
-        "readers": readers,
-        "slug": proposal.store.slug,
-    }

@@ -24,9 +24,9 @@ from memoryreview.review.operations.opened import RELATED
 from memoryreview.review.operations.partial import LeftOut
 from memoryreview.review.operations.waiting import waiting_count
 from memoryreview.review.presenters import editing, links
+from memoryreview.review.presenters.actions import asked_first
 from memoryreview.review.presenters.changes import rolled_back_words
 from memoryreview.review.presenters.duplicates import original_views
-from memoryreview.review.presenters.proposal import asked_first
 from memoryreview.review.presenters.recorded import in_language, title_in_language
 from memoryreview.review.presenters.rows import title_of
 from memoryreview.review.presenters.waiting import count_words
