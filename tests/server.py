@@ -16,7 +16,7 @@ import tempfile
 import time
 import urllib.parse
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -164,10 +164,10 @@ class Installation:
     def post(self, path: str, body: object, token: str) -> tuple[int, dict[str, Any]]:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-        connection.request("POST", path, json.dumps(body), headers)
-        response = connection.getresponse()
-        answer = json.loads(response.read())
-        connection.close()
+        with closing(connection):
+            connection.request("POST", path, json.dumps(body), headers)
+            response = connection.getresponse()
+            answer = json.loads(response.read())
         return response.status, answer
 
 
@@ -189,13 +189,13 @@ class Browser:
                 "Content-Type": "application/x-www-form-urlencoded",
                 "Origin": f"http://127.0.0.1:{self.installation.port}",
             }
-        connection.request(method, path, body, headers)
-        response = connection.getresponse()
-        for cookie in response.headers.get_all("Set-Cookie") or []:
-            key, _, value = cookie.partition(";")[0].partition("=")
-            self.cookies[key] = value
-        text = response.read().decode()
-        connection.close()
+        with closing(connection):  # a server that is killed answers with an exception
+            connection.request(method, path, body, headers)
+            response = connection.getresponse()
+            for cookie in response.headers.get_all("Set-Cookie") or []:
+                key, _, value = cookie.partition(";")[0].partition("=")
+                self.cookies[key] = value
+            text = response.read().decode()
         return response.status, response.headers.get("Location", ""), text
 
     def post(self, page: str, path: str, form: dict[str, str]) -> tuple[int, str, str]:
