@@ -16,7 +16,7 @@ from memoryreview.baseline.worktree import WorktreeError
 from memoryreview.core import scan
 from memoryreview.core.classify.classify import classify
 from memoryreview.core.edits import Edit, EntryAdd, Operation, Write, build
-from memoryreview.core.errors import InvalidOperationError, PathNotAllowedError, StaleBaseError
+from memoryreview.core.errors import InvalidOperationError, MemoryReviewError, PathNotAllowedError, StaleBaseError
 from memoryreview.core.merge import Merged, merge3
 from memoryreview.core.model import Classification, Delta, Finding, FormatName, Limits, Scope, Tree, Verdict
 from memoryreview.core.names import refuse_escape, shown
@@ -102,18 +102,23 @@ def submit(request: Request, *, agent: Agent, delivery: DeliveryKey | None = Non
     """
     if delivery is not None and (replay := _replay(request, agent, delivery)) is not None:
         return replay
+    try:
+        return _take(request, agent, delivery)
+    except (MemoryReviewError, IntegrityError):
+        # The same delivery may have come in beside us: its proposal landed, so the text asked for stands no more.
+        replay = _replay(request, agent, delivery) if delivery is not None else None
+        if replay is None:
+            raise
+        return replay
+
+
+def _take(request: Request, agent: Agent, delivery: DeliveryKey | None) -> Receipt:
     store = store_for(agent, request.store)
     _refuse_secret_words(request.submission)
     with reading(store) as repository:
         head = repository.head() or ""
         draft = _draft(request, store, repository.snapshot(head), head, agent=agent)
-    try:
-        return _keep(draft, agent, delivery)
-    except IntegrityError:  # the same idempotency key came in beside us
-        replay = _replay(request, agent, delivery) if delivery is not None else None
-        if replay is None:
-            raise
-        return replay
+    return _keep(draft, agent, delivery)
 
 
 def _keep(draft: Draft, agent: Agent, delivery: DeliveryKey | None) -> Receipt:
