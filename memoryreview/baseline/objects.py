@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from . import durable, steps
 from .errors import BaselineError
-from .packs import DAMAGED, Packs, UnknownPackError, pack
+from .packs import DAMAGED, Packs, UnknownPackError, deflated, pack
 
 if TYPE_CHECKING:
     from .process import PackReader
@@ -29,7 +29,6 @@ _OID = re.compile("[0-9a-f]{40}")
 _TREE_ROW = re.compile(rb"([0-7]{5,6}) ([^\0]+)\0(.{20})", re.DOTALL)
 _TREE_ROW_REST = len(b" \0") + 20
 _COMMIT_TIME = re.compile(rb" ([0-9]{1,11}) [+-][0-9]{4}")
-_COMPRESSION_LEVEL = 1
 PACK_FROM = 40
 """So many objects become durable together as one pack: three fsyncs instead of one for each."""
 _MAX_PACK_BYTES = 64 * 1024 * 1024  # of payload; what a pack holds is put together in memory
@@ -188,7 +187,7 @@ class ObjectStore:
         target = self._loose_path(oid)
         temp = self.folder / f"{TEMP_PREFIX}{secrets.token_hex(8)}"
         try:
-            durable.write_new_file(temp, zlib.compress(_framed(kind, payload), _COMPRESSION_LEVEL))
+            durable.write_new_file(temp, deflated(_framed(kind, payload)))
             steps.on_step("object.written")
             _move(temp, target)
         except OSError as error:

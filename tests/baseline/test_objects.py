@@ -67,3 +67,14 @@ def test_bytes_that_are_no_commit_are_refused(payload: bytes) -> None:
 def test_oid_is_forty_lower_case_hex_digits(value: str) -> None:
     assert is_oid(OID)
     assert not is_oid(value)
+
+
+@pytest.mark.parametrize("size", [0, 1, 8_150, 8_192, 8_193, 300_000])
+def test_objects_of_every_size_are_ones_for_git(repository: Repository, size: int) -> None:
+    payload = (b"- line %d\n" * 40_000 % tuple(range(40_000)))[:size]
+    oid = object_id(b"blob", payload)
+
+    repository.objects.write(b"blob", payload, oid)
+
+    assert git(repository.git_dir, "cat-file", "blob", oid) == payload
+    assert Repository(repository.git_dir).blob(oid) == payload
