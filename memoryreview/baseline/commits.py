@@ -17,7 +17,7 @@ from .errors import BaselineError
 from .lock import store_lock
 from .message import compose
 from .names import split_path
-from .objects import DOCUMENT_MODES, FOLDER_MODE, TEMP_PREFIX, TreeEntry, encode_tree, object_id
+from .objects import DOCUMENT_MODES, FOLDER_MODE, TEMP_PREFIX, TreeEntry, encode_in_order, in_order, object_id
 from .refs import swap_branch, sweep_refs
 from .repository import Repository
 
@@ -90,8 +90,7 @@ class Batch:
         lines = [f"tree {root}", *([f"parent {parent}"] if parent else [])]
         lines += [f"{role} {_IDENTITY} {seconds} +0000" for role in ("author", "committer")]
         oid = builder.add(b"commit", ("\n".join(lines) + "\n\n" + text).encode("utf-8", "backslashreplace"))
-        for kind, payload in builder.pending.values():
-            self._repository.objects.keep(kind, payload)
+        self._repository.objects.keep(builder.pending)
         return oid
 
     def store(self) -> None:
@@ -159,18 +158,22 @@ class _TreeBuilder:
             return before
         base = {} if before is None else self._repository.tree(before.oid)
         entries = dict(base)
+        is_in_order = True
         for name, node in children.items():
-            entry = self._place(base.get(name), node, f"{path}/{name.decode('utf-8', 'replace')}")
+            was = base.get(name)
+            entry = self._place(was, node, f"{path}/{name.decode('utf-8', 'replace')}")
             if entry is None:
                 entries.pop(name, None)
             else:
                 entries[name] = entry
+                is_in_order = is_in_order and was is not None and was.is_folder == entry.is_folder
         if entries == base:
             return before
         if not entries:
             return None
-        oid = self.add(b"tree", encode_tree(entries))
-        self._repository.remember_tree(oid, entries)
+        ordered = entries if is_in_order else in_order(entries)
+        oid = self.add(b"tree", encode_in_order(ordered))
+        self._repository.remember_tree(oid, ordered)
         return TreeEntry(oid, FOLDER_MODE)
 
     def _place(self, before: TreeEntry | None, node: _Node, path: str) -> TreeEntry | None:
@@ -188,7 +191,7 @@ class _TreeBuilder:
         mode = before.mode if before is not None and keeps_mode else _NEW_DOCUMENT_MODE
         oid = object_id(b"blob", node.content)
         if before is None or before.oid != oid:
-            self.add(b"blob", node.content)
+            self.pending[oid] = (b"blob", node.content)
         return TreeEntry(oid, mode)
 
 

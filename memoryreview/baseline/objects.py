@@ -67,8 +67,12 @@ def in_order(entries: Mapping[bytes, TreeEntry]) -> dict[bytes, TreeEntry]:
 
 def encode_tree(entries: Mapping[bytes, TreeEntry]) -> bytes:
     """Return a tree's bytes."""
-    ordered = in_order(entries).items()
-    return b"".join(b"%o %s\0%s" % (entry.mode, name, bytes.fromhex(entry.oid)) for name, entry in ordered)
+    return encode_in_order(in_order(entries))
+
+
+def encode_in_order(entries: Mapping[bytes, TreeEntry]) -> bytes:
+    """Return a tree's bytes. Args: entries: sorted as `in_order` does."""
+    return b"".join([b"%o %s\0%s" % (mode, name, bytes.fromhex(oid)) for name, (oid, mode) in entries.items()])
 
 
 def decode_tree(payload: bytes) -> dict[bytes, TreeEntry]:
@@ -137,11 +141,12 @@ class ObjectStore:
             )
         return found[1]
 
-    def keep(self, kind: bytes, payload: bytes) -> str:
-        """Hold an object in memory, where this store alone finds it, until `store_pending`; return its id."""
-        oid = object_id(kind, payload)
-        self._pending[oid] = (kind, payload)
-        return oid
+    def keep(self, objects: Mapping[str, tuple[bytes, bytes]]) -> None:
+        """Hold objects in memory, where this store alone finds them, until `store_pending`.
+
+        Args: objects: (kind, payload) by id, as `object_id` gives it.
+        """
+        self._pending |= objects
 
     def forget_pending(self) -> None:
         self._pending.clear()

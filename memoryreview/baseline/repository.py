@@ -21,7 +21,6 @@ from .objects import (
     TreeEntry,
     decode_commit,
     decode_tree,
-    in_order,
     object_id,
 )
 from .refs import BRANCH, read_branch
@@ -292,8 +291,8 @@ class Repository:
         return self._trees[oid]
 
     def remember_tree(self, oid: str, entries: Mapping[bytes, TreeEntry]) -> None:
-        """Keep the entries of a folder that was just made, so that it need not be read to be looked into."""
-        self._trees[oid] = in_order(entries)
+        """Keep the entries of a folder that was just made, in order, so that it need not be read to be looked into."""
+        self._trees[oid] = dict(entries)
 
     def walk(self, tree: str) -> Iterator[tuple[str, TreeEntry]]:
         """Yield (path, entry) of every document below a tree, sorted as git sorts."""
