@@ -125,7 +125,7 @@ def _read_steady(fd: int) -> bytes:
         raise UnreadableError("not a regular file")
     _refuse_large(before.st_size)
     for _ in range(_READ_ATTEMPTS):
-        content, after = _read_all(fd), os.fstat(fd)
+        content, after = _read_all(fd, before.st_size), os.fstat(fd)
         if _state(before) == _state(after):
             break
         before = after
@@ -133,10 +133,11 @@ def _read_steady(fd: int) -> bytes:
     return content
 
 
-def _read_all(fd: int) -> bytes:
+def _read_all(fd: int, expected_bytes: int) -> bytes:
     chunks: list[bytes] = []
     size_bytes = 0
-    while chunk := os.read(fd, _CHUNK_BYTES):
+    room_bytes = min(_CHUNK_BYTES, expected_bytes + 1)  # room that is not used is memory asked for in vain
+    while chunk := os.read(fd, room_bytes):
         size_bytes += len(chunk)
         _refuse_large(size_bytes)
         chunks.append(chunk)

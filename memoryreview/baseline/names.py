@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import lru_cache
 
 MAX_SEGMENTS = 64
 
@@ -14,6 +15,7 @@ _ENDS_NTFS_NAME = re.compile(r"[\\:]")
 _RESERVED = frozenset({".git", "git~1", ".gitmodules", ".gitattributes"})
 
 
+@lru_cache(maxsize=4096)
 def is_reserved(segment: str) -> bool:
     """Whether git treats the name as its own, on any file system."""
     seen_by_hfs = _IGNORED_BY_HFS.sub("", segment)

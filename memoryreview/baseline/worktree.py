@@ -294,6 +294,8 @@ class Worktree:
         if any(part in {"", ".", ".."} or "\0" in part or is_reserved(part) for part in segments):
             raise _cannot(f"“{shown(path)}” is not used", "it is not a path inside the folder")
         try:
+            if not self._has_link(segments):
+                return segments
             real = os.path.realpath(f"{self.root}/{path}")
         except (OSError, ValueError) as error:
             raise _cannot(f"“{shown(path)}” is not used", str(error)) from error
@@ -304,6 +306,18 @@ class Worktree:
         if any(is_reserved(part) for part in resolved):
             raise _cannot(f"“{shown(path)}” is not used", "it leads to files that git keeps for itself")
         return resolved
+
+    def _has_link(self, segments: Sequence[str]) -> bool:
+        """Whether a link stands on the way to a document: only then is there anything to resolve. Raises ValueError."""
+        way = str(self.root)
+        for segment in segments:
+            way = f"{way}/{segment}"
+            try:
+                if stat.S_ISLNK(os.lstat(way).st_mode):
+                    return True
+            except OSError:
+                return False
+        return False
 
     def _refuse_swapped_link(self, path: str, parents: Sequence[str]) -> None:
         """Raise when a folder on the way became a link while we looked; a plain file there only means "no document"."""
