@@ -161,11 +161,11 @@ class Installation:
                     return
             time.sleep(0.02)
 
-    def post(self, path: str, body: object, token: str) -> tuple[int, dict[str, Any]]:
+    def post(self, path: str, body: object, token: str, method: str = "POST") -> tuple[int, dict[str, Any]]:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
         with closing(connection):
-            connection.request("POST", path, json.dumps(body), headers)
+            connection.request(method, path, json.dumps(body), headers)
             response = connection.getresponse()
             answer = json.loads(response.read())
         return response.status, answer

@@ -75,6 +75,11 @@ class Site:
         number: int = answer["id"]
         return number
 
+    def revise(self, pk: int, store: str, *operations: dict[str, Any]) -> None:
+        body = {"store": store, "operations": list(operations)}
+        status, answer = self.one.post(f"/api/v1/proposals/{pk}", body, self.token, "PUT")
+        assert status in (200, 202), answer
+
     def state(self, pk: int) -> str:
         state: str = self.one.json("show", str(pk))["state"]
         return state
