@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.db import models
-from django.db.models import Exists, JSONField, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, IntegerField, JSONField, OuterRef, Q, QuerySet, Subquery
 
 from .states import State
 
@@ -22,6 +22,13 @@ def _reachable(person: Person, prefix: str = "") -> Q:
         return Q(pk__in=[])
     own = Q(**{f"{prefix}scope": "private", f"{prefix}owner": person})
     return own | Q(**{f"{prefix}scope": "team", f"{prefix}team__in": person.memberships.values("team")})
+
+
+class CountRows(Subquery):
+    """How many rows a question has."""
+
+    template = "(SELECT COUNT(*) FROM (%(subquery)s) AS counted)"
+    output_field = IntegerField()
 
 
 class JsonRows(Subquery):

@@ -10,6 +10,7 @@ from django.utils import timezone
 from memoryreview.core.errors import MemoryReviewError
 
 from .models import Store
+from .operations import queue_search
 from .operations.capture import capture
 from .operations.digest import forget_files, make_due
 from .operations.expire import expire
@@ -67,13 +68,15 @@ def push_baselines() -> int:
 
 
 def read_for_search() -> int:
-    """Read what changed in every store for searching; return how many documents it was."""
+    """Read what changed in every store for searching; return how many documents and proposals it was."""
     done = 0
     for store in Store.objects.order_by("pk"):
         try:
             done += bring_up(store)
         except MemoryReviewError as error:
             log.warning("search %s: %s", store.slug, error)
+    while read := queue_search.bring_up():
+        done += read
     return done
 
 

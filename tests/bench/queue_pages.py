@@ -33,10 +33,11 @@ from django.test.utils import setup_test_environment, teardown_test_environment
 from memoryreview.core.concerns import GRAVITY
 from memoryreview.core.edits import Edit, Replacement
 from memoryreview.core.model import Scope
-from memoryreview.review.models import Agent, Proposal, Revision, Store
-from memoryreview.review.operations import accounts, receive
+from memoryreview.review.models import Agent, Proposal, Revision, SearchedProposal, Store
+from memoryreview.review.operations import accounts, queue_search, receive
 from memoryreview.review.operations.adopt import adopt
-from memoryreview.review.operations.listing import Place, Reader
+from memoryreview.review.operations.listing import Reader
+from memoryreview.review.operations.queue_order import Place
 from memoryreview.review.presenters.filters import Filter
 from memoryreview.review.presenters.rows import Row
 
@@ -67,6 +68,8 @@ FILTERS: Mapping[str, Filter] = {
     "a month old": Filter(age="month"),
     "a common word": Filter(q="port"),
     "a rare word": Filter(q="zanzibar"),
+    "words and filters": Filter(q="change port", agent="agent-3", risk="low"),
+    "two letters": Filter(q="po"),
     "agent, kind and risk": Filter(agent="agent-3", kind="fact.rewrite", risk="low"),
 }
 
@@ -284,6 +287,7 @@ def _copy(stores: Sequence[Store], agents: Sequence[Agent], count: int) -> None:
         "created_at": f"datetime('now', '-' || (({total} - i) * {_DAYS * 1440} / {total}) || ' minutes') || '.000000'",
         "title": f"'Change port ' || i || CASE WHEN i > {total - 3} THEN ' of zanzibar' ELSE '' END",
         "fingerprint": "'copy-' || i",
+        "searched": "CASE WHEN i % 11 = 0 THEN 0 ELSE version END",
     }
     heads = {one.store_id: one.base for one in Revision.objects.annotate(store_id=F("proposal__store_id"))}
     with connection.cursor() as cursor, _without_indexes(cursor):
@@ -292,6 +296,32 @@ def _copy(stores: Sequence[Store], agents: Sequence[Agent], count: int) -> None:
         base = _choice("i", [f"'{heads[store.pk]}'" for store in stores])
         first = Proposal.objects.order_by("pk")[len(stores)].pk
         _insert(cursor, Revision, {"proposal_id": f"{first - 1} + i", "base": base, "submitted_base": base}, total)
+        _read_for_search(cursor, stores)
+
+
+def _read_for_search(cursor: CursorWrapper, stores: Sequence[Store]) -> None:
+    """Let the copies be searched as the first proposals are, each by its own title, with their index made at once."""
+    queue_search.bring_up()
+    known = {
+        one.proposal.store_id: one.text.split("\n", 2) for one in SearchedProposal.objects.select_related("proposal")
+    }
+    cursor.execute(
+        "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'review_searchedproposal'"
+    )
+    triggers = cursor.fetchall()
+    for name, _ in triggers:
+        cursor.execute(f'DROP TRIGGER "{name}"')
+    for store in stores:
+        sign, _, rest = known[store.pk]
+        cursor.execute(
+            "INSERT INTO review_searchedproposal (place, proposal_id, text) "
+            "SELECT (risk << 40) | id, id, %s || char(10) || lower(title) || char(10) || %s FROM review_proposal "
+            "WHERE store_id = %s AND searched AND id NOT IN (SELECT proposal_id FROM review_searchedproposal)",
+            [sign, rest, store.pk],
+        )
+    queue_search.forget_trigrams()
+    for _, sql in triggers:
+        cursor.execute(sql)
 
 
 def _insert(cursor: CursorWrapper, model: type[Model], own: Mapping[str, str], total: int) -> None:

@@ -19,7 +19,7 @@ from .erasure import Backup, Erasure, MovedCommit
 from .notice import Digest, Endpoint, Message
 from .person import Looked, SavedView
 from .proposal import Decision, Delivery, Proposal, Revision, RevisionDocument
-from .search import SearchedDocument, SearchedStore
+from .search import SearchedDocument, SearchedProposal, SearchedStore
 from .store import Agent, Store
 from .team import Membership, SignUpLink, Team, is_sole_person
 
@@ -51,6 +51,7 @@ __all__ = [
     "Role",
     "SavedView",
     "SearchedDocument",
+    "SearchedProposal",
     "SearchedStore",
     "SignUpLink",
     "State",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import models
-from django.db.models import ExpressionWrapper, Q
+from django.db.models import ExpressionWrapper, F, Q
 from django.utils import timezone
 
 from memoryreview.core.model import SAFE_KINDS, Kind
@@ -24,6 +24,7 @@ _LOSING_KINDS = frozenset({Kind.FACT_DELETE, Kind.FILE_DELETE, Kind.INDEX_DROP, 
 
 
 _QUEUE_ORDER = ("-risk", "-id")
+_IS_LIVE = Q(state__in=[str(state) for state in LIVE_STATES])
 
 
 def _listed(name: str, *fields: str, condition: Q) -> models.Index:
@@ -90,8 +91,20 @@ class Proposal(models.Model):
         db_persist=True,
     )
 
+    searched = models.IntegerField(default=0)  # the version that was read for searching, 0 for none, OUTDATED
+    is_unsearched = models.GeneratedField(  # what is searched of it is not what it says now, or ought to be gone
+        expression=ExpressionWrapper(
+            (_IS_LIVE & ~Q(searched=F("version"))) | (~_IS_LIVE & ~Q(searched=0)), models.BooleanField()
+        ),
+        output_field=models.BooleanField(),
+        db_persist=True,
+    )
+
     latest: Latest | None = None
     """Where it was read together with its latest revision, see `operations.opened`."""
+
+    OUTDATED = -1
+    """`searched` of one that says something else since it was read, in the same version."""
 
     objects = ProposalQuerySet.as_manager()
 
@@ -105,6 +118,7 @@ class Proposal(models.Model):
             _listed("proposal_queue_failed", "store", *_QUEUE_ORDER, condition=Q(has_failed=True)),
             _listed("proposal_queue_age", "store", "created_at", "id", condition=Q(is_open=True)),
             _listed("proposal_oldest", "store", "id", condition=Q(is_open=True)),
+            models.Index(fields=["id"], condition=Q(is_unsearched=True), name="proposal_unsearched"),
             models.Index(fields=["store", "fingerprint"], name="proposal_fingerprint"),
             models.Index(fields=["state", "updated_at"], name="proposal_state_updated"),
             models.Index(fields=["agent", "state"], name="proposal_by_agent"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
+from .proposal import Proposal
 from .store import Store
 
 
@@ -28,3 +29,15 @@ class SearchedStore(models.Model):
 
     store = models.OneToOneField(Store, models.CASCADE, related_name="+")
     head = models.CharField(max_length=40)
+
+
+class SearchedProposal(models.Model):
+    """What is searched of one proposal that may still land, folded; see `operations.queue_search`.
+
+    `place` rises in the order of the queue, so that what an index finds comes in that order. On SQLite triggers keep
+    the trigrams of `text` in the table `review_queued_trigrams`, as for documents.
+    """
+
+    place = models.BigIntegerField(primary_key=True)
+    proposal = models.OneToOneField(Proposal, models.CASCADE, related_name="+")
+    text = models.TextField()

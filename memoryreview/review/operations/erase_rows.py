@@ -25,13 +25,14 @@ from memoryreview.review.models import (
     RevisionDocument,
     SavedView,
     SearchedDocument,
+    SearchedProposal,
     SearchedStore,
     State,
     Store,
     Verb,
 )
 
-from . import ledger, proposals, search
+from . import ledger, proposals, queue_search, search
 from .certificate import ERASED, digest, is_erased
 from .keyed import keyed_digest
 
@@ -40,7 +41,7 @@ _OID_CHARS = 40
 _KEPT = frozenset({"root", "evidence_root", "push_to", "switched_off"})  # of a store: where it is, and words of our own
 _FOREIGN = frozenset({"source", "scores"})
 _PATHS = frozenset({"path", "was", "promoted_path"})
-_APART = frozenset({Decision, SearchedDocument, SearchedStore})
+_APART = frozenset({Decision, SearchedDocument, SearchedProposal, SearchedStore})
 """Decisions are chained, see `ledger.rekey`; what is searched is folded, so it goes whole and is read anew."""
 
 _BATCH = 200
@@ -72,6 +73,7 @@ def clean(store: Store, eraser: Eraser, walked: Walked, erasure: Erasure, *, hea
     decision = erasure.decision
     assert decision is not None, "the decision comes before its rows"  # noqa: S101
     search.forget(store)
+    queue_search.forget(store)
     work = _Pass(store, eraser, walked, writes=True)
     found = work.run()
     withdrawn = work.withdraw(decision.pk, erasure.doubted)

@@ -9,6 +9,7 @@ from typing import Any
 from django.apps import apps
 from django.db import DEFAULT_DB_ALIAS, OperationalError, connections
 
+from .queue_search import forget_trigrams as forget_queued
 from .search import forget_trigrams
 
 _TRIES = 5
@@ -31,6 +32,7 @@ def _forget(alias: str) -> bool:
             if connection.vendor == "sqlite":
                 if alias == DEFAULT_DB_ALIAS:
                     forget_trigrams()
+                    forget_queued()
                 cursor.execute("VACUUM")
                 return _emptied(cursor)
             if connection.vendor == "postgresql":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import reduce
 from operator import or_
@@ -16,15 +16,18 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.db.models import Case, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, When
+from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.utils import timezone
 
 from memoryreview.core.concerns import HIGH, MEDIUM
 from memoryreview.core.model import Scope
-from memoryreview.review.models import Agent, Proposal, Revision, Role, SavedView, State, Store
-from memoryreview.review.querysets import JsonRows, ProposalQuerySet
+from memoryreview.core.search import terms
+from memoryreview.review.models import Agent, Proposal, Role, SavedView, State, Store
+from memoryreview.review.querysets import CountRows, JsonRows, ProposalQuerySet
 
-from .permissions import Rights
+from . import queue_search
+from .permissions import Rights, written_by
+from .queue_order import BY_AGE, BY_RISK, Order, Place
 from .relations import MAX_STORES
 from .waiting import COUNTED_AT_MOST, WATCHED, Watched, with_oldest
 
@@ -33,8 +36,6 @@ WALKED = 1_000
 
 _WALKED_BY_STORE = 40
 """Somebody who sees more stores has them walked together: an index for each would cost more than it saves."""
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class View(StrEnum):
@@ -77,8 +78,17 @@ class Asked:
 
     @property
     def is_by_age(self) -> bool:
-        """Whether the oldest come first: who asks for what waits long wants to begin there."""
-        return self.days > 0 and not self._is_with_agents
+        """Whether the oldest come first: who asks for what waits long wants to begin there. Words are found by risk."""
+        return self.days > 0 and not self._is_with_agents and not self.is_found
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        return terms(self.words)
+
+    @property
+    def is_found(self) -> bool:
+        """Whether an index of words finds it; what is asked for besides is looked for among what that finds."""
+        return queue_search.is_indexed(self.terms)
 
     @property
     def _is_with_agents(self) -> bool:
@@ -94,12 +104,12 @@ class Asked:
         if self.is_by_age:
             return {"is_open": True, **old_enough}, {**self._state(), **agent, **kind, **_risks(self.risk)}
         if self.state is Standing.FAILED:
-            return {"has_failed": True, **_risks(self.risk)}, {**agent, **kind}
+            return {"has_failed": True, **_risks(self.risk)}, {**agent, **kind, **old_enough}
         if self.state is not None:
-            return {"is_live": True, **self._state(), **_risks(self.risk)}, {**agent, **kind}
+            return {"is_live": True, **self._state(), **_risks(self.risk)}, {**agent, **kind, **old_enough}
         if agent:
-            return {"is_open": True, **agent, **_risks(self.risk)}, kind
-        return {"is_open": True, **kind, **_risks(self.risk)}, {}
+            return {"is_open": True, **agent, **_risks(self.risk)}, {**kind, **old_enough}
+        return {"is_open": True, **kind, **_risks(self.risk)}, old_enough
 
     def _state(self) -> dict[str, Any]:
         if self.state is Standing.FAILED:
@@ -136,14 +146,6 @@ class Reachable:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A place between two rows: behind or in front of one. `first` is its risk, or where ages count its time in µs."""
-
-    first: int
-    pk: int
-
-
-@dataclass(frozen=True, slots=True)
 class Listing:
     """One page. `later` and `earlier` say where the next and the previous one lie, None where there is none.
 
@@ -158,40 +160,16 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """How much fits each; `newest` is the newest proposal of all, 0 for none; `along` answers what was asked along."""
+    """How much fits each; `newest` is the newest proposal of all, 0 for none; `along` answers what was asked along.
+
+    `cut` says of each whether more than WALKED would have to be looked through to count all of it.
+    """
 
     fitting: list[int]
+    cut: list[bool]
     others: list[int]
     newest: int
     along: list[Any]
-
-
-@dataclass(frozen=True, slots=True)
-class _Order:
-    """How a list is sorted; `falls`: the highest come first."""
-
-    field: str
-    falls: bool
-
-    def sorting(self, *, is_backwards: bool) -> tuple[str, str]:
-        sign = "-" if self.falls != is_backwards else ""
-        return f"{sign}{self.field}", f"{sign}id"
-
-    def beyond(self, place: Place | None, *, is_backwards: bool) -> Q:
-        """Keep what comes behind a row. The first bound is implied by the second; it lets the index do the work."""
-        if place is None:
-            return Q()
-        side = "lt" if self.falls != is_backwards else "gt"
-        value = _EPOCH + timedelta(microseconds=place.first) if self.field == "created_at" else place.first
-        return Q(**{f"{self.field}__{side}e": value}) & (
-            Q(**{f"{self.field}__{side}": value}) | Q(**{self.field: value, f"id__{side}": place.pk})
-        )
-
-    def place(self, first: Any, pk: int) -> Place:
-        return Place((first - _EPOCH) // timedelta(microseconds=1) if self.field == "created_at" else first, pk)
-
-
-_BY_RISK, _BY_AGE = _Order("risk", falls=True), _Order("created_at", falls=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +177,8 @@ class Reader:
     """Lists and counts for one person: `stores` are those that the person sees, by name.
 
     `is_alone`: there is nobody else who could approve what the person proposed. `watched` is what every page says of
-    them, `saved` the views that the person named: id, name and query.
+    them, `saved` the views that the person named: id, name and query. `has_unsearched`: a proposal changed since it was
+    read for searching.
     """
 
     person: User
@@ -208,6 +187,7 @@ class Reader:
     now: datetime
     watched: tuple[Watched, ...]
     saved: tuple[tuple[int, str, str], ...]
+    has_unsearched: bool
 
     @classmethod
     def of(cls, person: User) -> Reader:
@@ -217,8 +197,9 @@ class Reader:
             decides=Case(When(scope=str(Scope.PRIVATE), then=True), default=Exists(maintained)),
             has_others=Exists(User.objects.filter(is_active=True).exclude(pk=person.pk)),
             saved=JsonRows(SavedView.objects.filter(person=person).order_by("name"), **_SAVED),
+            unsearched=Exists(Proposal.objects.filter(is_unsearched=True)),
         )
-        rows = list(seen.order_by("slug").values_list(*_REACHABLE, "has_others", "saved", *WATCHED))
+        rows = list(seen.order_by("slug").values_list(*_REACHABLE, "has_others", "saved", "unsearched", *WATCHED))
         saved = (
             rows[0][len(_REACHABLE) + 1] if rows else person.saved_views.order_by("name").values_list(*_SAVED.values())
         )
@@ -229,6 +210,7 @@ class Reader:
             now=timezone.now(),
             watched=tuple(Watched(*row[-len(WATCHED) :]) for row in rows),
             saved=tuple((pk, name, query) for pk, name, query in saved or ()),
+            has_unsearched=any(row[len(_REACHABLE) + 2] for row in rows),
         )
 
     def rights(self, store: int) -> Rights:
@@ -264,18 +246,29 @@ class Reader:
 
         Args: others: more that is to be counted, each with its own limit. along: what else is asked in this question.
         """
-        counts = [_Count(found) for found in (*map(self._counted, several), *others)]
+        counts = [CountRows(found) for found in (*map(self._counted, several), *others)]
         newest = Subquery(Proposal.objects.order_by("-pk").values("pk")[:1])
-        last, *found = User.objects.filter(pk=self.person.pk).values_list(newest, *counts, *along).get()
-        numbers = [number or 0 for number in found[: len(counts)]]
-        return Counted(numbers[: len(several)], numbers[len(several) :], last or 0, found[len(counts) :])
-
-    def is_walked(self, asked: Asked) -> bool:
-        """Whether a part of what is asked has no index, so that one question sees WALKED proposals only."""
-        return bool(self._conditions(asked)[1])
+        ends = [self._index_walk(one).nth(WALKED) if one.is_found else Value(0) for one in several]
+        last, *found = User.objects.filter(pk=self.person.pk).values_list(newest, *counts, *ends, *along).get()
+        numbers, found = [number or 0 for number in found[: len(counts)]], found[len(counts) :]
+        return Counted(
+            fitting=numbers[: len(several)],
+            cut=[
+                end is not None if one.is_found else bool(self._conditions(one)[1])
+                for one, end in zip(several, found, strict=False)
+            ],
+            others=numbers[len(several) :],
+            newest=last or 0,
+            along=found[len(several) :],
+        )
 
     def _counted(self, asked: Asked) -> QuerySet[Proposal, Any]:
         indexed, left_over = self._conditions(asked)
+        if asked.is_found:
+            walk = self._index_walk(asked)
+            fits = left_over & Q(store__in=self._chosen(asked), **indexed)
+            found = Proposal.objects.filter(fits, pk__in=walk.first(WALKED)).order_by().values("pk")
+            return found[: COUNTED_AT_MOST + 1]
         found = Proposal.objects.filter(store__in=self._chosen(asked), **indexed).order_by().values("pk")
         if left_over:
             found = Proposal.objects.filter(left_over, pk__in=found[:WALKED]).order_by().values("pk")
@@ -295,14 +288,13 @@ class Reader:
         """Return what an index serves, and what is left over."""
         indexed, rest = asked.parts(self.now)
         left_over = Q(**rest)
-        if asked.words:
-            words = ("title__icontains", "paths__icontains", "agent__name__icontains", "store__slug__icontains")
-            left_over &= reduce(or_, (Q(**{name: asked.words}) for name in words))
+        if asked.terms:
+            left_over &= queue_search.says(asked.terms)
         has_team = any(store.scope == Scope.TEAM and store.decides for store in self.stores)
         if asked.view is View.MINE and has_team and not self.is_alone:
-            left_over &= Q(store__scope=str(Scope.PRIVATE)) | ~_written_by(self.person)
+            left_over &= Q(store__scope=str(Scope.PRIVATE)) | ~written_by(self.person)
         if asked.view is View.SECOND:
-            left_over &= Q(pk__in=[]) if self.is_alone else _written_by(self.person)
+            left_over &= Q(pk__in=[]) if self.is_alone else written_by(self.person)
         return indexed, left_over
 
     def _page(
@@ -331,6 +323,8 @@ class Reader:
         something of this store could be missing.
         """
         order, left_over = _order(asked), self._conditions(asked)[1]
+        if asked.is_found:
+            return self._found(asked, found, rows, place, is_backwards=is_backwards)
         within = self._within(asked, place, is_backwards=is_backwards)
         sorting = order.sorting(is_backwards=is_backwards)
         walks = [
@@ -344,8 +338,31 @@ class Reader:
             return list(merged.order_by(*sorting)[: rows + 1]), None
         share = max(rows + 1, WALKED // len(walks)) if len(walks) > 1 else WALKED
         ends = reduce(or_, (Q(pk=Subquery(walk[share - 1 : share])) for walk in walks))
-        looked: QuerySet[Any, Any] = found.filter(reduce(or_, (Q(pk__in=walk[:share]) for walk in walks))).annotate(
-            fits=Case(When(left_over, then=True), default=False), ends=Case(When(ends, then=True), default=False)
+        looked = found.filter(reduce(or_, (Q(pk__in=walk[:share]) for walk in walks)))
+        return self._fitting(asked, looked, left_over, ends, rows, is_backwards=is_backwards)
+
+    def _found(
+        self, asked: Asked, found: ProposalQuerySet, rows: int, place: Place | None, *, is_backwards: bool
+    ) -> tuple[list[Proposal], Place | None]:
+        """Return the same of what an index of words finds: all that is asked for is looked for among that."""
+        indexed, left_over = self._conditions(asked)
+        walk = self._index_walk(asked, place, is_backwards=is_backwards)
+        looked = found.filter(pk__in=walk.first(WALKED))
+        fits = left_over & Q(store__in=self._chosen(asked), **indexed)
+        return self._fitting(asked, looked, fits, Q(pk=walk.nth(WALKED)), rows, is_backwards=is_backwards)
+
+    def _index_walk(self, asked: Asked, place: Place | None = None, *, is_backwards: bool = False) -> queue_search.Walk:
+        beyond = queue_search.place_of(place.first, place.pk) if place else None
+        return queue_search.Walk(asked.terms, tuple(self._chosen(asked)), beyond, is_backwards)
+
+    def _fitting(
+        self, asked: Asked, found: ProposalQuerySet, fits: Q, ends: Q, rows: int, *, is_backwards: bool
+    ) -> tuple[list[Proposal], Place | None]:
+        """Return what fits among what a walk found, and where the walk ended early."""
+        order = _order(asked)
+        sorting = order.sorting(is_backwards=is_backwards)
+        looked: QuerySet[Any, Any] = found.annotate(
+            fits=Case(When(fits, then=True), default=False), ends=Case(When(ends, then=True), default=False)
         )
         ones: list[Proposal] = []
         for one in looked.filter(Q(fits=True) | Q(ends=True)).order_by(*sorting)[: rows + 2]:
@@ -361,19 +378,5 @@ class Reader:
         return [[pk] for pk in chosen] if 1 < len(chosen) <= _WALKED_BY_STORE else [chosen]
 
 
-class _Count(Subquery):
-    """How many rows a question has."""
-
-    template = "(SELECT COUNT(*) FROM (%(subquery)s) AS counted)"
-    output_field = IntegerField()
-
-
-def _order(asked: Asked) -> _Order:
-    return _BY_AGE if asked.is_by_age else _BY_RISK
-
-
-def _written_by(person: User) -> Q:
-    """Whether a person had a hand in a proposal, as `permissions` counts it."""
-    newer = Revision.objects.filter(proposal=OuterRef("proposal"), number__gt=OuterRef("number"))
-    edited = Revision.objects.filter(~Exists(newer), person=person).values("proposal")
-    return Q(person=person) | Q(agent__person=person) | Q(pk__in=edited)
+def _order(asked: Asked) -> Order:
+    return BY_AGE if asked.is_by_age else BY_RISK

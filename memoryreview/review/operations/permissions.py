@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
-from django.db.models import Exists
+from django.db.models import Exists, OuterRef, Q
 
 from memoryreview.core.model import Scope
-from memoryreview.review.models import Proposal, Role, Store
+from memoryreview.review.models import Proposal, Revision, Role, Store
 
 from .errors import NotPermittedError
 
@@ -82,3 +82,10 @@ def require_maintainer(person: User, store: Store) -> None:
     """Raises NotPermittedError for anyone who may not change what is approved in a store."""
     if not may_maintain(person, store):
         raise NotPermittedError("That needs the store's owner or a maintainer of its team. Nothing was changed.")
+
+
+def written_by(person: User) -> Q:
+    """Whether a person had a hand in a proposal, as `permission` counts it."""
+    newer = Revision.objects.filter(proposal=OuterRef("proposal"), number__gt=OuterRef("number"))
+    edited = Revision.objects.filter(~Exists(newer), person=person).values("proposal")
+    return Q(person=person) | Q(agent__person=person) | Q(pk__in=edited)

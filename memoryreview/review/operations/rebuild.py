@@ -24,7 +24,7 @@ from memoryreview.review.models import (
     Verb,
 )
 
-from . import ledger, search
+from . import ledger, queue_search, search
 from .errors import CannotApplyError
 from .reconcile import reconcile_within
 from .record import index_paths
@@ -46,7 +46,8 @@ def rebuild(store: Store) -> list[str]:
        unread, and says so in the chain of decisions: nobody is known to have approved it.
     3. Correct kind, parent and documents of the others, and the index of documents by change.
     4. Summarise the proposals that wait.
-    5. Read the documents for searching again, where what is known of them differs.
+    5. Read the documents for searching again, where what is known of them differs, and let the next search
+       read the proposals.
 
     Raises: CannotApplyError, BusyError.
     """
@@ -56,7 +57,9 @@ def rebuild(store: Store) -> list[str]:
             history = list(walk(shop.repository, shop.head()))
         except BaselineError as error:
             raise CannotApplyError(str(error)) from error
-        return [*_missing(shop, history), *_recorded(shop, history), *_waiting(shop), *search.rebuild(shop)]
+        done = [*_missing(shop, history), *_recorded(shop, history), *_waiting(shop), *search.rebuild(shop)]
+        queue_search.forget(shop.store)
+        return done
 
 
 def _missing(shop: Workshop, history: Sequence[Walked]) -> Iterator[str]:

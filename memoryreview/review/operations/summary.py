@@ -87,7 +87,8 @@ def show(proposal: Proposal, revision: Revision, summary: Summary) -> None:
 def save_listed(proposal: Proposal, summary: Summary) -> None:
     """Refresh what the queue shows of a proposal."""
     fill(proposal, summary)
-    proposal.save(update_fields=_LISTED)
+    proposal.searched = Proposal.OUTDATED
+    proposal.save(update_fields=[*_LISTED, "searched"])
 
 
 def fill(proposal: Proposal, summary: Summary) -> None:

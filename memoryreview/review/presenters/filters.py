@@ -11,7 +11,8 @@ from django.utils.translation import gettext as _
 
 from memoryreview.core.concerns import GRAVITY
 from memoryreview.core.model import Scope
-from memoryreview.review.operations.listing import Asked, Listing, Place, Risk, Standing, View
+from memoryreview.review.operations.listing import Asked, Listing, Risk, Standing, View
+from memoryreview.review.operations.queue_order import Place
 from memoryreview.review.operations.waiting import COUNTED_AT_MOST
 
 from .links import with_query
@@ -202,6 +203,12 @@ def fitting_words(count: int, *, is_walked: bool, total: int) -> str:
     """Say a count: "12", "1,000+", and "12+" where only a part of a long queue was looked through."""
     is_part = is_walked and count <= COUNTED_AT_MOST < total
     return f"{count_words(count)}+" if is_part else count_words(count)
+
+
+def behind_words(*, is_behind: bool) -> tuple[str, ...]:
+    """Say when proposals were not all read for searching yet."""
+    said = _("Some proposals are not read for searching yet. Load the page again to look in more of them.")
+    return (said,) if is_behind else ()
 
 
 def _closed() -> Sequence[tuple[str, str, Iterable[str]]]:

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from memoryreview.review.models import Change, ChangeKind, Proposal
-from memoryreview.review.operations import takeback
+from memoryreview.review.operations import queue_search, takeback
 from memoryreview.review.operations.listing import WALKED, Reader
 from memoryreview.review.operations.opened import opened
 from memoryreview.review.operations.saved import proved_since
@@ -26,6 +26,7 @@ from memoryreview.review.presenters.filters import (
     Filter,
     Pages,
     ViewLink,
+    behind_words,
     built_in_views,
     chips,
     fitting_words,
@@ -131,6 +132,7 @@ class _List:
 
 
 def _list(request: Request, reader: Reader, wanted: Filter) -> _List:
+    is_behind = bool(wanted.asked.terms) and reader.has_unsearched and queue_search.catch_up()
     lean = Proposal.objects.select_related("store", "agent", "person").only(*_OF_A_ROW)
     if wanted.before or wanted.at_end:
         listing = reader.page_before(wanted.before, wanted.asked, lean, rows=ROWS)
@@ -143,8 +145,8 @@ def _list(request: Request, reader: Reader, wanted: Filter) -> _List:
     counted = reader.count(asked, *others, along=[takeback.newest(request.user)])
     counts, (unread, proved) = counted.fitting, counted.others
     words = [
-        fitting_words(count, is_walked=reader.is_walked(one), total=counts[0])
-        for one, count in zip(asked, counts, strict=True)
+        fitting_words(count, is_walked=is_cut, total=counts[0])
+        for count, is_cut in zip(counts, counted.cut, strict=True)
     ]
     return _List(
         rows=rows(listing.proposals, timezone.now(), wanted.query()),
@@ -156,7 +158,7 @@ def _list(request: Request, reader: Reader, wanted: Filter) -> _List:
         save_url=links.with_query(reverse("views"), **wanted.query()),
         fields=form_fields(wanted, stores=[store.slug for store in reader.stores]),
         agents=tuple(sorted({proposal.agent.name for proposal in listing.proposals if proposal.agent})),
-        ignored=wanted.ignored,
+        ignored=(*wanted.ignored, *behind_words(is_behind=is_behind)),
         pages=pages(wanted, listing),
         walked=WALKED if listing.is_short else 0,
         unread=unread,

@@ -11,9 +11,10 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memoryreview.review.models import Agent, Membership, Proposal, Revision, Role, State, Store, Team
-from memoryreview.review.operations import listing
-from memoryreview.review.operations.listing import Asked, Listing, Place, Reader, Risk, Standing, View
+from memoryreview.review.operations import listing, queue_search
+from memoryreview.review.operations.listing import Asked, Listing, Reader, Risk, Standing, View
 from memoryreview.review.operations.permissions import permission
+from memoryreview.review.operations.queue_order import Place
 
 ALL = Proposal.objects.all()
 _STATES = (State.PENDING, State.PENDING, State.QUARANTINED, State.CHANGES_REQUESTED, State.REJECTED)
@@ -59,6 +60,7 @@ def waiting(stores: list[Store], owner: User, second: User) -> list[Proposal]:
     )
     edited = next(one for one in made if one.store.slug == "acme" and one.agent == agents[1])
     Revision.objects.create(proposal=edited, number=2, base="", submitted_base="", person=owner)
+    queue_search.bring_up()
     return made
 
 
@@ -91,6 +93,11 @@ _ASKED: list[tuple[Asked, Callable[[Proposal], bool]]] = [
     (Asked(days=30), lambda one: one.created_at <= timezone.now() - timedelta(days=30)),
     (Asked(words="ZANZIBAR"), lambda one: "zanzibar" in one.title),
     (Asked(words="note_1"), lambda one: "note_1" in one.paths[0]),
+    (Asked(words="zan change"), lambda one: "zanzibar" in one.title),
+    (Asked(words="5"), lambda one: "5" in one.title),
+    (Asked(words="change", state=Standing.QUARANTINED, store="home"), lambda one: one.state == "quarantined"
+     and one.store.slug == "home"),
+    (Asked(words="change", days=30), lambda one: one.created_at <= timezone.now() - timedelta(days=30)),
     (Asked(agent="agent-sam", kind="fact.add", risk=Risk.LOW, days=5, words="change"),
      lambda one: one.agent is not None and one.agent.name == "agent-sam" and one.lead_kind == "fact.add"
      and one.risk < 20 and one.created_at <= timezone.now() - timedelta(days=5)),
@@ -146,7 +153,7 @@ def test_a_page_that_looked_through_its_share_says_so_and_leads_on(
 ) -> None:
     monkeypatch.setattr(listing, "WALKED", 6)
 
-    page = Reader.of(owner).page_after(None, Asked(words="note_59"), ALL, rows=1)
+    page = Reader.of(owner).page_after(None, Asked(words="59"), ALL, rows=1)
 
     assert (page.proposals, page.is_short) == ((), True)
     assert page.later is not None

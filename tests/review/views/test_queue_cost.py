@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from memoryreview.core.edits import Write
 from memoryreview.review.models import Agent, Membership, Proposal
-from memoryreview.review.operations import decide, receive, saved
+from memoryreview.review.operations import decide, queue_search, receive, saved
 from memoryreview.review.operations.listing import View
 from tests.conftest import MakeStore, Propose, replaced
 
@@ -53,6 +53,7 @@ def waiting(
         for number in range(4):
             propose(store, Write(path=f"n{number}.md", content=f"# N\n\nThe port of {number} is new.\n"))
         propose(store, replaced("build.md", "5432", "5433"))
+    queue_search.bring_up()
     for number in range(3):
         saved.save_view(owner, name=f"View {number}", query=f"q=port&risk=low&agent={number}")
 
