@@ -96,6 +96,8 @@ _MADE = (
     "line %(line)s",
     *("Add", "Change", "Delete", "Drop", "Cut", "from", "to", "number", "unit", "citation", "address"),
     *("stable", "reusable", "sourced", "allowed"),
+    *("shortened", "moved from line %(line)s", "moved to line %(line)s"),
+    *("%(count)s lines moved from line %(line)s", "%(count)s lines moved to line %(line)s"),
     *("applied", "applying", "expired", "pending", "rejected", "rolled back", "superseded", "withdrawn"),
     *("agent", "change", "differ", "differs", "document", "proposal", "store", "team"),
     *("a private key", "a password behind its label", "a key or token behind its label"),

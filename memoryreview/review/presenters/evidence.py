@@ -263,7 +263,7 @@ def _place(source: Mapping[str, Any]) -> str:
         else session and _("session %(session)s") % {"session": session}
     ]
     parts.append(task and _("task %(task)s") % {"task": task})
-    return ", ".join(part for part in parts if part)
+    return _(", ").join(part for part in parts if part)
 
 
 def _files(source: Mapping[str, Any], found: Iterable[Sighting]) -> tuple[SourceFile, ...]:

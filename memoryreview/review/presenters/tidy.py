@@ -190,7 +190,7 @@ def _does(found: tidy.Preview) -> str:
     edits = sum(len(step.classification.actions) for step in found.steps)
     parts = [plural(edits, "edit")] if edits else []
     parts += [plural(len(found.suggested), "suggestion")] if found.suggested else []
-    return ", ".join(parts)
+    return _(", ").join(parts)
 
 
 def _steps(found: tidy.Preview) -> tuple[StepView, ...]:

@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 from memoryreview.core.diff import DiffLine, Hunk, Mark, Piece, visible
 from memoryreview.core.portions import line_key
 from memoryreview.core.shown import beside
+from memoryreview.review.presenters.recorded import in_language
 
 register = template.Library()
 
@@ -35,7 +36,18 @@ def visible_filter(text: str) -> SafeString:
 @register.filter
 def listed(paths: Iterable[str]) -> SafeString:
     """Print paths as one part of a sentence."""
-    return format_html_join(", ", '<span class="mono">{}</span>', ((visible_filter(path),) for path in paths))
+    return format_html_join(_(", "), '<span class="mono">{}</span>', ((visible_filter(path),) for path in paths))
+
+
+@register.filter
+def enumerated(words: Iterable[str]) -> str:
+    return _(", ").join(words)
+
+
+@register.filter
+def remarks(note: str) -> str:
+    """Return what is noted of a line in the language of the page."""
+    return _("; ").join(in_language(one) for one in note.split("; "))
 
 
 @register.filter
