@@ -6,36 +6,44 @@ is looked for among the next WALKED only: a page says so, and leads on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import or_
-from typing import Any
-from uuid import UUID
+from typing import Any, TypeAlias
 
 from django.contrib.auth.models import User
-from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models import Case, Q, QuerySet, Subquery, When
 from django.utils import timezone
 
 from memoryreview.core.concerns import HIGH, MEDIUM
 from memoryreview.core.model import Scope
 from memoryreview.core.search import terms
-from memoryreview.review.models import Agent, Proposal, Role, SavedView, State, Store
-from memoryreview.review.querysets import CountRows, JsonRows, ProposalQuerySet
+from memoryreview.review.models import Agent, Proposal, State, Store
+from memoryreview.review.prepared import Prepared, now, number
+from memoryreview.review.querysets import CountRows, ProposalQuerySet
 
 from . import queue_search
 from .permissions import Rights, written_by
 from .queue_order import BY_AGE, BY_RISK, Order, Place
+from .reach import Reachable, reach
 from .relations import MAX_STORES
-from .waiting import COUNTED_AT_MOST, WATCHED, Watched, with_oldest
+from .waiting import COUNTED_AT_MOST, Watched
 
 WALKED = 1_000
 """Proposals among which one page looks for what no index serves."""
 
+_KEPT_QUESTIONS = 128
+"""Prepared questions of each sort, the newest."""
+
 _WALKED_BY_STORE = 40
 """Somebody who sees more stores has them walked together: an index for each would cost more than it saves."""
+
+
+Others: TypeAlias = Callable[[User], QuerySet[Any, Any]]
+Along: TypeAlias = Callable[[User], Subquery]
 
 
 class View(StrEnum):
@@ -94,9 +102,9 @@ class Asked:
     def _is_with_agents(self) -> bool:
         return self.view is View.AGENTS or self.state is Standing.CHANGES_REQUESTED
 
-    def parts(self, now: datetime) -> tuple[dict[str, Any], dict[str, Any]]:
+    def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return what one index serves, and what is left over. Both are conditions of a proposal."""
-        old_enough = {"created_at__lte": now - timedelta(days=self.days)} if self.days else {}
+        old_enough = {"created_at__lte": now(less=timedelta(days=self.days))} if self.days else {}
         agent = {"agent": Subquery(Agent.objects.filter(name=self.agent).values("pk")[:1])} if self.agent else {}
         kind = {"lead_kind": self.kind} if self.kind else {}
         if self._is_with_agents:
@@ -129,22 +137,6 @@ def _risks(risk: Risk | None) -> dict[str, Any]:
             return {}
 
 
-_REACHABLE = ("pk", "slug", "scope", "decides", "format", "baseline")
-_SAVED = {"number": "pk", "named": "name", "asked": "query"}
-
-
-@dataclass(frozen=True, slots=True)
-class Reachable:
-    """A store that somebody sees. `decides`: its owner, or a maintainer of its team."""
-
-    pk: int
-    slug: str
-    scope: str
-    decides: bool
-    format: str
-    baseline: UUID
-
-
 @dataclass(frozen=True, slots=True)
 class Listing:
     """One page. `later` and `earlier` say where the next and the previous one lie, None where there is none.
@@ -174,43 +166,22 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Lists and counts for one person: `stores` are those that the person sees, by name.
-
-    `is_alone`: there is nobody else who could approve what the person proposed. `watched` is what every page says of
-    them, `saved` the views that the person named: id, name and query. `has_unsearched`: a proposal changed since it was
-    read for searching.
-    """
+    """Lists and counts for one person: see `Reach`. Those that look for the same among the same are equal."""
 
     person: User
     stores: tuple[Reachable, ...]
     is_alone: bool
-    now: datetime
-    watched: tuple[Watched, ...]
-    saved: tuple[tuple[int, str, str], ...]
-    has_unsearched: bool
+    now: datetime = field(compare=False)
+    watched: tuple[Watched, ...] = field(compare=False)
+    saved: tuple[tuple[int, str, str], ...] = field(compare=False)
+    has_unsearched: bool = field(compare=False)
 
     @classmethod
     def of(cls, person: User) -> Reader:
         """Ask for all of it at once."""
-        maintained = person.memberships.filter(role=str(Role.MAINTAINER), team=OuterRef("team"))
-        seen = with_oldest(Store.objects.visible_to(person)).annotate(
-            decides=Case(When(scope=str(Scope.PRIVATE), then=True), default=Exists(maintained)),
-            has_others=Exists(User.objects.filter(is_active=True).exclude(pk=person.pk)),
-            saved=JsonRows(SavedView.objects.filter(person=person).order_by("name"), **_SAVED),
-            unsearched=Exists(Proposal.objects.filter(is_unsearched=True)),
-        )
-        rows = list(seen.order_by("slug").values_list(*_REACHABLE, "has_others", "saved", "unsearched", *WATCHED))
-        saved = (
-            rows[0][len(_REACHABLE) + 1] if rows else person.saved_views.order_by("name").values_list(*_SAVED.values())
-        )
+        found = reach(person)
         return cls(
-            person,
-            stores=tuple(Reachable(*row[: len(_REACHABLE)]) for row in rows),
-            is_alone=not any(row[len(_REACHABLE)] for row in rows),
-            now=timezone.now(),
-            watched=tuple(Watched(*row[-len(WATCHED) :]) for row in rows),
-            saved=tuple((pk, name, query) for pk, name, query in saved or ()),
-            has_unsearched=any(row[len(_REACHABLE) + 2] for row in rows),
+            person, found.stores, found.is_alone, timezone.now(), found.watched, found.saved, found.has_unsearched
         )
 
     def rights(self, store: int) -> Rights:
@@ -236,45 +207,43 @@ class Reader:
 
     def holds(self, asked: Asked, pk: int) -> bool:
         """Whether a proposal is one of those that are asked for."""
-        indexed, left_over = self._conditions(asked)
-        return Proposal.objects.filter(left_over, pk=pk, store__in=self._chosen(asked), **indexed).exists()
+        return bool(_held(self, asked).ask(now=self.now, pk=pk))
 
-    def count(self, several: Sequence[Asked], *others: QuerySet[Any, Any], along: Sequence[Subquery] = ()) -> Counted:
+    def count(self, several: Sequence[Asked], *others: Others, along: Sequence[Along] = ()) -> Counted:
         """Count what fits each, COUNTED_AT_MOST + 1 at most, and name the newest proposal of all.
 
         One question, however many are asked about. What no index serves is counted among WALKED only.
 
-        Args: others: more that is to be counted, each with its own limit. along: what else is asked in this question.
+        Args: others: more that is to be counted for the person, each with its own limit. along: what else is asked of
+        the person in this question.
         """
-        counts = [CountRows(found) for found in (*map(self._counted, several), *others)]
-        newest = Subquery(Proposal.objects.order_by("-pk").values("pk")[:1])
-        ends = [self._index_walk(one).nth(WALKED) if one.is_found else Value(0) for one in several]
-        last, *found = User.objects.filter(pk=self.person.pk).values_list(newest, *counts, *ends, *along).get()
-        numbers, found = [number or 0 for number in found[: len(counts)]], found[len(counts) :]
+        asked = tuple(dict.fromkeys(several))
+        question, sifted = _count(self, asked, others, tuple(along))
+        ((last, *found),) = question.ask(now=self.now)
+        counts, found = [number or 0 for number in found[: len(asked) + len(others)]], found[len(asked) + len(others) :]
+        walks = [one for one in asked if one.is_found]
+        fitting, ends = dict(zip(asked, counts, strict=False)), dict(zip(walks, found, strict=False))
         return Counted(
-            fitting=numbers[: len(several)],
-            cut=[
-                end is not None if one.is_found else bool(self._conditions(one)[1])
-                for one, end in zip(several, found, strict=False)
-            ],
-            others=numbers[len(several) :],
+            fitting=[fitting[one] for one in several],
+            cut=[ends[one] is not None if one.is_found else one in sifted for one in several],
+            others=counts[len(asked) :],
             newest=last or 0,
-            along=found[len(several) :],
+            along=found[len(walks) :],
         )
 
-    def _counted(self, asked: Asked) -> QuerySet[Proposal, Any]:
-        indexed, left_over = self._conditions(asked)
+    def counted(self, asked: Asked) -> QuerySet[Proposal, Any]:
+        indexed, left_over = self.conditions(asked)
         if asked.is_found:
-            walk = self._index_walk(asked)
-            fits = left_over & Q(store__in=self._chosen(asked), **indexed)
+            walk = self.index_walk(asked)
+            fits = left_over & Q(store__in=self.chosen(asked), **indexed)
             found = Proposal.objects.filter(fits, pk__in=walk.first(WALKED)).order_by().values("pk")
             return found[: COUNTED_AT_MOST + 1]
-        found = Proposal.objects.filter(store__in=self._chosen(asked), **indexed).order_by().values("pk")
+        found = Proposal.objects.filter(store__in=self.chosen(asked), **indexed).order_by().values("pk")
         if left_over:
             found = Proposal.objects.filter(left_over, pk__in=found[:WALKED]).order_by().values("pk")
         return found[: COUNTED_AT_MOST + 1]
 
-    def _chosen(self, asked: Asked) -> list[int]:
+    def chosen(self, asked: Asked) -> list[int]:
         return [
             store.pk
             for store in self.stores
@@ -284,9 +253,9 @@ class Reader:
             and (store.scope == Scope.TEAM or asked.view is not View.SECOND)
         ]
 
-    def _conditions(self, asked: Asked) -> tuple[dict[str, Any], Q]:
+    def conditions(self, asked: Asked) -> tuple[dict[str, Any], Q]:
         """Return what an index serves, and what is left over."""
-        indexed, rest = asked.parts(self.now)
+        indexed, rest = asked.parts()
         left_over = Q(**rest)
         if asked.terms:
             left_over &= queue_search.says(asked.terms)
@@ -309,23 +278,41 @@ class Reader:
             return Listing(tuple(reversed(ones)), later=back, earlier=onward, is_short=is_short)
         return Listing(tuple(ones), later=onward, earlier=back, is_short=is_short)
 
-    def _within(self, asked: Asked, place: Place | None, *, is_backwards: bool) -> Q:
-        return _order(asked).beyond(place, is_backwards=is_backwards) & Q(**self._conditions(asked)[0])
+    def _values(self, asked: Asked, place: Place | None) -> dict[str, Any]:
+        """Return what stands in the slots of a question for the page at a place."""
+        if place is None:
+            return {"now": self.now}
+        beyond = {} if asked.is_by_age else {"beyond": queue_search.place_of(place.first, place.pk)}
+        return {"now": self.now, **_order(asked).values(place), **beyond}
 
     def _walked(
         self, asked: Asked, found: ProposalQuerySet, rows: int, place: Place | None, *, is_backwards: bool
     ) -> tuple[list[Proposal], Place | None]:
-        """Return what fits behind a place, `rows` + 1 at most, and where to look on, None at the end of the list.
+        """Return what fits behind a place, `rows` + 1 at most, and where to look on, None at the end of the list."""
+        question = _walk(self, asked, found, rows, is_beyond=place is not None, is_backwards=is_backwards)
+        ones: list[Proposal] = []
+        for one in question.ask(**self._values(asked, place)):
+            if getattr(one, "fits", True):
+                ones.append(one)
+            if getattr(one, "ends", False):
+                return ones, self.place_of(asked, one)
+        return ones, None
+
+    def walk(
+        self, asked: Asked, found: ProposalQuerySet, rows: int, *, is_beyond: bool, is_backwards: bool
+    ) -> ProposalQuerySet:
+        """Ask for it: `fits` says what fits and `ends` where the page ends, if it may end early.
 
         Each store has its own walk along the index; the walks are merged by sorting. The outer question names nothing
         that an index holds: it has to begin with the rows that the walks found. What no index serves is looked for
         among WALKED, as many in each store: the page ends where the walk of one store does, since behind that
         something of this store could be missing.
         """
-        order, left_over = _order(asked), self._conditions(asked)[1]
+        order, left_over = _order(asked), self.conditions(asked)[1]
         if asked.is_found:
-            return self._found(asked, found, rows, place, is_backwards=is_backwards)
-        within = self._within(asked, place, is_backwards=is_backwards)
+            return self._found(asked, found, rows, is_beyond=is_beyond, is_backwards=is_backwards)
+        behind = order.beyond(is_backwards=is_backwards) if is_beyond else Q()
+        within = behind & Q(**self.conditions(asked)[0])
         sorting = order.sorting(is_backwards=is_backwards)
         walks = [
             Proposal.objects.filter(within, store__in=some).order_by(*sorting).values("pk")
@@ -333,50 +320,69 @@ class Reader:
         ]
         if not left_over:
             if len(walks) == 1:
-                return list(found.filter(within, store__in=self._chosen(asked)).order_by(*sorting)[: rows + 1]), None
+                return found.filter(within, store__in=self.chosen(asked)).order_by(*sorting)[: rows + 1]
             merged = found.filter(reduce(or_, (Q(pk__in=walk[: rows + 1]) for walk in walks)))
-            return list(merged.order_by(*sorting)[: rows + 1]), None
+            return merged.order_by(*sorting)[: rows + 1]
         share = max(rows + 1, WALKED // len(walks)) if len(walks) > 1 else WALKED
         ends = reduce(or_, (Q(pk=Subquery(walk[share - 1 : share])) for walk in walks))
         looked = found.filter(reduce(or_, (Q(pk__in=walk[:share]) for walk in walks)))
         return self._fitting(asked, looked, left_over, ends, rows, is_backwards=is_backwards)
 
     def _found(
-        self, asked: Asked, found: ProposalQuerySet, rows: int, place: Place | None, *, is_backwards: bool
-    ) -> tuple[list[Proposal], Place | None]:
-        """Return the same of what an index of words finds: all that is asked for is looked for among that."""
-        indexed, left_over = self._conditions(asked)
-        walk = self._index_walk(asked, place, is_backwards=is_backwards)
+        self, asked: Asked, found: ProposalQuerySet, rows: int, *, is_beyond: bool, is_backwards: bool
+    ) -> ProposalQuerySet:
+        """Ask for the same of what an index of words finds: all that is asked for is looked for among that."""
+        indexed, left_over = self.conditions(asked)
+        walk = self.index_walk(asked, is_beyond=is_beyond, is_backwards=is_backwards)
         looked = found.filter(pk__in=walk.first(WALKED))
-        fits = left_over & Q(store__in=self._chosen(asked), **indexed)
+        fits = left_over & Q(store__in=self.chosen(asked), **indexed)
         return self._fitting(asked, looked, fits, Q(pk=walk.nth(WALKED)), rows, is_backwards=is_backwards)
 
-    def _index_walk(self, asked: Asked, place: Place | None = None, *, is_backwards: bool = False) -> queue_search.Walk:
-        beyond = queue_search.place_of(place.first, place.pk) if place else None
-        return queue_search.Walk(asked.terms, tuple(self._chosen(asked)), beyond, is_backwards)
+    def index_walk(self, asked: Asked, *, is_beyond: bool = False, is_backwards: bool = False) -> queue_search.Walk:
+        return queue_search.Walk(asked.terms, tuple(self.chosen(asked)), is_beyond, is_backwards)
 
     def _fitting(
         self, asked: Asked, found: ProposalQuerySet, fits: Q, ends: Q, rows: int, *, is_backwards: bool
-    ) -> tuple[list[Proposal], Place | None]:
-        """Return what fits among what a walk found, and where the walk ended early."""
-        order = _order(asked)
-        sorting = order.sorting(is_backwards=is_backwards)
-        looked: QuerySet[Any, Any] = found.annotate(
+    ) -> ProposalQuerySet:
+        """Ask for what fits among what a walk found, and for the one at which the walk ended early."""
+        looked: ProposalQuerySet = found.annotate(
             fits=Case(When(fits, then=True), default=False), ends=Case(When(ends, then=True), default=False)
         )
-        ones: list[Proposal] = []
-        for one in looked.filter(Q(fits=True) | Q(ends=True)).order_by(*sorting)[: rows + 2]:
-            if one.fits:
-                ones.append(one)
-            if one.ends:
-                return ones, self.place_of(asked, one)
-        return ones, None
+        sorting = _order(asked).sorting(is_backwards=is_backwards)
+        return looked.filter(Q(fits=True) | Q(ends=True)).order_by(*sorting)[: rows + 2]
 
     def _by_walk(self, asked: Asked) -> list[list[int]]:
         """Return the stores that are walked, each by itself where they are a few."""
-        chosen = self._chosen(asked)
+        chosen = self.chosen(asked)
         return [[pk] for pk in chosen] if 1 < len(chosen) <= _WALKED_BY_STORE else [chosen]
 
 
 def _order(asked: Asked) -> Order:
     return BY_AGE if asked.is_by_age else BY_RISK
+
+
+@lru_cache(maxsize=_KEPT_QUESTIONS)
+def _count(
+    reader: Reader, several: tuple[Asked, ...], others: tuple[Others, ...], along: tuple[Along, ...]
+) -> tuple[Prepared[tuple[Any, ...]], frozenset[Asked]]:
+    """Prepare what `Reader.count` asks; name also those of which something is left over that no index serves."""
+    found = (*map(reader.counted, several), *(other(reader.person) for other in others))
+    newest = Subquery(Proposal.objects.order_by("-pk").values("pk")[:1])
+    ends = [reader.index_walk(one).nth(WALKED) for one in several if one.is_found]
+    asked = (newest, *map(CountRows, found), *ends, *(one(reader.person) for one in along))
+    question = Prepared(User.objects.filter(pk=reader.person.pk).values_list(*asked))
+    return question, frozenset(one for one in several if reader.conditions(one)[1])
+
+
+@lru_cache(maxsize=_KEPT_QUESTIONS)
+def _walk(
+    reader: Reader, asked: Asked, found: ProposalQuerySet, rows: int, *, is_beyond: bool, is_backwards: bool
+) -> Prepared[Proposal]:
+    return Prepared(reader.walk(asked, found, rows, is_beyond=is_beyond, is_backwards=is_backwards))
+
+
+@lru_cache(maxsize=_KEPT_QUESTIONS)
+def _held(reader: Reader, asked: Asked) -> Prepared[tuple[Any, ...]]:
+    indexed, left_over = reader.conditions(asked)
+    one = Proposal.objects.filter(left_over, pk=number("pk"), store__in=reader.chosen(asked), **indexed)
+    return Prepared(one.values_list("pk"))

@@ -18,6 +18,7 @@ from django.db.models.expressions import RawSQL
 
 from memoryreview.core.search import TRIGRAM, fold, trigrams
 from memoryreview.review.models import LIVE_STATES, Proposal, Revision, SearchedProposal, Store
+from memoryreview.review.prepared import Slot, number
 
 MAX_READ = 200
 """Proposals that one search reads."""
@@ -28,6 +29,7 @@ MAX_CHARS = 4_000
 _ID_BITS = 40
 _MAX_RISK = 2**15 - 1
 _LAST_PLACE = 2**63 - 1
+_BEYOND = number("beyond")
 _MOST_STORES = 40  # that the index is asked about; of more, what is found is looked through
 _STORE_DIGITS, _STORE_BASE, _FIRST_DIGIT = TRIGRAM, 6_400, 0xE000  # typed by nobody
 
@@ -46,13 +48,13 @@ def is_indexed(terms: Sequence[str]) -> bool:
 class Walk:
     """The ids of proposals of some stores that may hold what is looked for, in the order of the queue.
 
-    Args: terms: folded, one of them long enough for the index. beyond: they come behind that place, None for all.
-    is_backwards: in the reversed order, in front of it.
+    Args: terms: folded, one of them long enough for the index. is_beyond: they come behind the place in the slot
+    "beyond". is_backwards: in the reversed order, in front of it.
     """
 
     terms: tuple[str, ...]
     stores: tuple[int, ...]
-    beyond: int | None = None
+    is_beyond: bool = False
     is_backwards: bool = False
 
     def first(self, count: int) -> RawSQL | QuerySet[Any, Any]:
@@ -74,13 +76,14 @@ class Walk:
             f"SELECT rowid & {(1 << _ID_BITS) - 1} FROM {_TABLE} WHERE {_TABLE} MATCH %s AND {bound} "  # noqa: S608
             f"ORDER BY rowid {order} LIMIT %s OFFSET %s"
         )
-        beyond = self.beyond if self.beyond is not None else (-1 if self.is_backwards else _LAST_PLACE)
+        end = -1 if self.is_backwards else _LAST_PLACE
+        beyond: int | Slot = _BEYOND if self.is_beyond else end
         return RawSQL(sql, [" AND ".join(asked), beyond, count, start])  # noqa: S611  # names and numbers of ours
 
     def _rows(self) -> QuerySet[Any, Any]:
         rows = SearchedProposal.objects.filter(_holds(self.terms), proposal__store__in=self.stores)
-        if self.beyond is not None:
-            rows = rows.filter(**{"place__gt" if self.is_backwards else "place__lt": self.beyond})
+        if self.is_beyond:
+            rows = rows.filter(**{"place__gt" if self.is_backwards else "place__lt": _BEYOND})
         return rows.order_by("place" if self.is_backwards else "-place").values("proposal")
 
 

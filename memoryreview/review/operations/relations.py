@@ -10,7 +10,9 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from threading import Lock
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db.models import Exists, OuterRef
@@ -20,6 +22,7 @@ from memoryreview.core.model import Delta, FormatName
 from memoryreview.core.relations import Known, Links, Place, Relation, Statement, StoreIndex, beside, statements
 from memoryreview.review.models import Proposal, Revision, State, Store
 from memoryreview.review.models.latest import Rejection
+from memoryreview.review.prepared import Prepared, number
 
 from .errors import CannotApplyError
 from .rejected import of_rejection, rejection_of_row
@@ -168,10 +171,24 @@ def _bring_up(kept: _Kept, repository: Repository, room: _Room) -> None:
 
 def _rejections(proposal: Proposal) -> Sequence[tuple[Statement, Rejection]]:
     """Return what the last rejected changes of the store wanted to say, the newest first."""
-    store = proposal.store
+    store, twin = proposal.store, proposal.rejected_before_id or 0
+    found: list[tuple[Statement, Rejection]] = []
+    for actions, pk, *why in _rejected().ask(store=store.pk, beside=proposal.pk, twin=twin):
+        each = rejection_of_row(pk, *why)
+        for action in actions:
+            text = str(action.get("new") or "")
+            if text and "commit" not in action:
+                said = statements(action["path"], text.encode("utf-8", "replace"), FormatName(store.format))
+                found += ((statement, each) for statement in said)
+    return found
+
+
+@cache
+def _rejected() -> Prepared[tuple[Any, ...]]:
+    store, beside, twin = (number(name) for name in ("store", "beside", "twin"))
     earlier = (
         Proposal.objects.filter(store=store, state=State.REJECTED, masked=False)
-        .exclude(pk__in=[proposal.pk, proposal.rejected_before_id or 0])
+        .exclude(pk__in=[beside, twin])
         .order_by("-updated_at", "-pk")
         .values("pk")[:MAX_REJECTED]
     )
@@ -181,14 +198,5 @@ def _rejections(proposal: Proposal) -> Sequence[tuple[Statement, Rejection]]:
         note=of_rejection("proposal", "note"),
         at=of_rejection("proposal", "at"),
     )
-    found: list[tuple[Statement, Rejection]] = []
-    for actions, pk, *why in latest.order_by("-proposal__updated_at", "-proposal").values_list(
-        "actions", "proposal", "reason", "note", "at"
-    ):
-        each = rejection_of_row(pk, *why)
-        for action in actions:
-            text = str(action.get("new") or "")
-            if text and "commit" not in action:
-                said = statements(action["path"], text.encode("utf-8", "replace"), FormatName(store.format))
-                found += ((statement, each) for statement in said)
-    return found
+    ordered = latest.order_by("-proposal__updated_at", "-proposal")
+    return Prepared(ordered.values_list("actions", "proposal", "reason", "note", "at"))

@@ -40,6 +40,7 @@ from .queue import decided_proposal, panes, read, requested_filter, visible_prop
 from .stepup import step_up
 from .toast import Toast
 
+_OPENED = Proposal.objects.select_related(*RELATED)
 _NOT_AS_SEEN = gettext_noop(
     "What would be written is not what you saw. Nothing was written; this is how it stands now."
 )
@@ -225,9 +226,9 @@ def _following(request: Request, decided: Proposal) -> Proposal | None:
     asked, reader, next_pk = requested_filter(request).asked, Reader.of(request.user), _number(request, "next")
     if next_pk and reader.holds(asked, next_pk):
         return visible_proposal(request, next_pk)
-    place, found = reader.place_of(asked, decided), Proposal.objects.select_related(*RELATED)
-    below = reader.page_after(place, asked, found, rows=1).proposals
-    return next(iter(below or reader.page_before(place, asked, found, rows=1).proposals), None)
+    place = reader.place_of(asked, decided)
+    below = reader.page_after(place, asked, _OPENED, rows=1).proposals
+    return next(iter(below or reader.page_before(place, asked, _OPENED, rows=1).proposals), None)
 
 
 def _go_on(request: Request, decided: int, told: Toast, following: Proposal | None) -> HttpResponse:

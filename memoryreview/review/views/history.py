@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -79,7 +82,7 @@ def history(request: Request) -> HttpResponse:
         "wanted": wanted,
         "kinds": kind_choices(),
         "renamed": renamed_link(store, wanted.path) if store and wanted.path else None,
-        "unread": unread_changes(request).count(),
+        "unread": unread_changes(request.user).count(),
         "lost": page.lost,
         "toast": toast.take(request),
     }
@@ -94,9 +97,9 @@ def _entry_history(request: Request, wanted: Wanted, store: Store) -> HttpRespon
     return render(request, "review/entry_history.html", {"page": page, "wanted": wanted})
 
 
-def unread_changes(request: Request) -> ChangeQuerySet:
-    """Return the changes that landed unread and wait to be read, UNREAD_AT_MOST at most."""
-    return Change.objects.visible_to(request.user).unread()[:UNREAD_AT_MOST]
+def unread_changes(person: User) -> QuerySet[Change, Any]:
+    """Return the ids of changes that landed unread and wait to be read, UNREAD_AT_MOST at most."""
+    return Change.objects.visible_to(person).unread().values("pk")[:UNREAD_AT_MOST]
 
 
 @require_POST

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from typing import Any
 
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -66,6 +69,7 @@ _OF_A_ROW = (
     ),
     *("repeats", "failure", "promoted_from", "store__slug", "store__format", "agent__name", "person__username"),
 )
+_LEAN = Proposal.objects.select_related("store", "agent", "person").only(*_OF_A_ROW)
 
 
 def requested_filter(request: HttpRequest) -> Filter:
@@ -131,18 +135,20 @@ class _List:
     last: Undoable | None
 
 
+def _proved(person: User) -> QuerySet[Change, Any]:
+    return proved_since(person).values("pk")[: COUNTED_AT_MOST + 1]
+
+
 def _list(request: Request, reader: Reader, wanted: Filter) -> _List:
     is_behind = bool(wanted.asked.terms) and reader.has_unsearched and queue_search.catch_up()
-    lean = Proposal.objects.select_related("store", "agent", "person").only(*_OF_A_ROW)
     if wanted.before or wanted.at_end:
-        listing = reader.page_before(wanted.before, wanted.asked, lean, rows=ROWS)
+        listing = reader.page_before(wanted.before, wanted.asked, _LEAN, rows=ROWS)
     else:
-        listing = reader.page_after(wanted.after, wanted.asked, lean, rows=ROWS)
+        listing = reader.page_after(wanted.after, wanted.asked, _LEAN, rows=ROWS)
     own = named_views(reader.saved)
     views = [*built_in_views(), *((view.name, view.wanted) for view in own)]
     asked = [*(view.asked for _, view in views), wanted.asked]
-    others = (unread_changes(request), proved_since(request.user)[: COUNTED_AT_MOST + 1])
-    counted = reader.count(asked, *others, along=[takeback.newest(request.user)])
+    counted = reader.count(asked, unread_changes, _proved, along=[takeback.newest])
     counts, (unread, proved) = counted.fitting, counted.others
     words = [
         fitting_words(count, is_walked=is_cut, total=counts[0])

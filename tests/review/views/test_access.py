@@ -245,3 +245,8 @@ def test_number_of_any_length_breaks_no_page(digits: str, owner_client: Client, 
     for address, form, refused in posts:
         assert owner_client.post(address.format(**names), form).status_code in refused, address
     assert Proposal.objects.get(pk=names["proposal"]).state == State.PENDING
+
+
+@pytest.mark.parametrize("pk", [2**63 - 1, 2**63, 10**30])
+def test_a_proposal_that_no_row_can_have_is_not_there(pk: int, owner_client: Client) -> None:
+    assert owner_client.get(f"/proposals/{pk}").status_code == 404
