@@ -44,7 +44,7 @@ def now(*, less: timedelta | None = None) -> Slot:
 class Prepared(Generic[_Row]):
     """A question as the database gets it, with slots left open. Answers are never kept.
 
-    Whoever keeps one keeps it by all values that it was built of, apart from those in slots.
+    Whoever keeps one keeps it by all values that it was built of, apart from those in slots: the time is one of them.
     """
 
     def __init__(self, found: QuerySet[Any, _Row]) -> None:

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
+from itertools import product
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -11,10 +13,13 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memoryreview.review.models import Agent, Membership, Proposal, Revision, Role, State, Store, Team
-from memoryreview.review.operations import listing, queue_search
+from memoryreview.review.operations import listing, opened, queue_search, reach, takeback
 from memoryreview.review.operations.listing import Asked, Listing, Reader, Risk, Standing, View
 from memoryreview.review.operations.permissions import permission
 from memoryreview.review.operations.queue_order import Place
+from memoryreview.review.prepared import Prepared
+from memoryreview.review.views.history import unread_changes
+from memoryreview.review.views.queue import _proved
 
 ALL = Proposal.objects.all()
 _STATES = (State.PENDING, State.PENDING, State.QUARANTINED, State.CHANGES_REQUESTED, State.REJECTED)
@@ -214,3 +219,26 @@ def test_lists_follow_an_index(asked: Asked, index: str, store: str, stores: lis
 
     assert any(f"INDEX {index} (" in line for line in plan), plan
     assert not any(line.startswith("SCAN review_proposal") for line in plan), plan
+
+
+def test_no_question_that_is_kept_holds_the_time_at_which_it_was_built(
+    stores: list[Store], owner: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = tuple(one for one, _ in _ASKED)
+
+    def built(at: datetime) -> list[object]:
+        monkeypatch.setattr(timezone, "now", lambda: at)
+        reader = Reader.of(owner)
+        walks = product(asked, (False, True), (False, True))
+        kept: tuple[Prepared[Any], ...] = (
+            reach._question.__wrapped__(owner),
+            listing._count.__wrapped__(reader, asked, (unread_changes, _proved), (takeback.newest,))[0],
+            *(listing._walk.__wrapped__(reader, one, ALL, 9, is_beyond=a, is_backwards=b) for one, a, b in walks),
+            *(listing._held.__wrapped__(reader, one) for one in asked),
+            opened._visible.__wrapped__(owner),
+        )
+        return [one._statement for one in kept]
+
+    present = timezone.now()
+
+    assert built(present) == built(present + timedelta(days=400))
