@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db.backends.signals import connection_created
 from django.test import Client
 from hypothesis import HealthCheck, settings
 
@@ -18,6 +19,8 @@ from memoryreview.review.models import Agent, Membership, Proposal, Role, Store
 from memoryreview.review.operations import accounts, receive
 from memoryreview.review.operations.adopt import adopt
 from memoryreview.review.operations.proposals import Submission
+
+from . import template
 
 # How fast a machine is proves nothing, so no property is timed.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -39,6 +42,10 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
             terminalreporter.write_line(line)
 
 
+def pytest_configure() -> None:
+    template.share()
+
+
 def pytest_collection_finish() -> None:
     """Nothing that was imported or collected is garbage: let the collector not look at it again and again."""
     gc.collect()
@@ -51,6 +58,12 @@ def umask() -> Iterator[None]:
     before = os.umask(0o022)
     yield
     os.umask(before)
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
+    """Take the tables of the databases in memory from the template, before pytest-django brings them up to date."""
+    connection_created.connect(template.fill)
 
 
 @pytest.fixture

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import atexit
 import http.client
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.parse
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any
 
+from .template import ROOT, migrated, own_environment
 from .warm import Warm
 
-ROOT = Path(__file__).parent.parent
 PASSWORD = "a long enough phrase"
 
 
@@ -32,34 +28,6 @@ def free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
-
-
-def own_environment() -> dict[str, str]:
-    """Return the environment without what names somebody's installation."""
-    return {key: value for key, value in os.environ.items() if not key.startswith(("MEMORYREVIEW_", "DJANGO_"))}
-
-
-def migrated(home: Path) -> Path:
-    """Make a data folder whose databases are up to date but empty: the first command there need not migrate."""
-    home.mkdir(mode=0o700)
-    for path in _template().glob("*.sqlite3*"):
-        shutil.copy2(path, home / path.name)
-    return home
-
-
-@cache
-def _template() -> Path:
-    """Let the first command of all bring a data folder up to date, once per process of the test run."""
-    folder = Path(tempfile.mkdtemp(prefix="memoryreview-template-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    subprocess.run(
-        [sys.executable, "-m", "memoryreview", "queue"],
-        cwd=ROOT,
-        env=own_environment() | {"MEMORYREVIEW_HOME": str(folder)},
-        stdout=subprocess.DEVNULL,
-        check=True,
-    )
-    return folder
 
 
 class Installation:

@@ -20,7 +20,8 @@ from django.test import Client
 from pytest_django import DjangoDbBlocker
 
 from memoryreview.database import unusable
-from tests.server import ROOT, Installation
+from tests.server import Installation
+from tests.template import ROOT
 
 Ask = Callable[..., Any]  # the response of a test client
 
@@ -60,7 +61,7 @@ DAMAGE: dict[str, tuple[str, Callable[[Path], None], str]] = {
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with databases."""
-    one = Installation(tmp_path_factory.mktemp("whole"))
+    one = Installation(tmp_path_factory.mktemp("whole"), is_migrated=True)
     assert one.json("queue") == []
     return one.home
 

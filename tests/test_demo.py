@@ -22,7 +22,8 @@ from typing import Any
 import pytest
 
 from memoryreview.demo import ASK_AGAIN_S, _stage
-from tests.server import ROOT, Browser, Installation, free_port
+from tests.server import Browser, Installation, free_port
+from tests.template import ROOT
 
 pytestmark = pytest.mark.xdist_group("demo")  # they share what takes long to start
 

@@ -55,7 +55,7 @@ def test_first_start_prints_the_owner_link_and_later_ones_do_not(tmp_path: Path)
 
 
 def test_a_worker_and_a_watcher_that_die_are_started_again(tmp_path: Path) -> None:
-    with installation(tmp_path) as one:
+    with installation(tmp_path, is_migrated=True) as one:
         root = one.store("acme", build=NOTE)
         one.up()
         first = until(lambda found: len(found) == 2, lambda: _beside_web(one))
@@ -91,7 +91,7 @@ def _beside_web(one: Installation) -> dict[str, int]:
 
 def test_two_servers_on_one_data_folder_serve_one_store(tmp_path: Path) -> None:
     lines = "".join(f"- Service {number} listens on port {5000 + number}.\n\n" for number in range(10))
-    with installation(tmp_path) as one, installation(tmp_path) as other:
+    with installation(tmp_path, is_migrated=True) as one, installation(tmp_path) as other:
         root = one.store("acme", ports=lines)
         token = one.json("agent", "add", "claude")["token"]
         browsers = Browser(one), Browser(other)

@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.server import ROOT, Installation, installation
+from tests.server import Installation, installation
+from tests.template import ROOT
 
 NOTE = "# Build\n\n- The database listens on port 5432.\n"
 

@@ -21,6 +21,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.template import migrated
+
 STORES, DOCUMENTS, LINES = 3, 3, 12
 CHECK_EVERY = 100
 KILL_SHARE = 0.06
@@ -83,7 +85,7 @@ def run(*, operations: int, seed: int, processes: int) -> bool:
     """Return whether nothing differed from the model."""
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     folder = Path(tempfile.mkdtemp(prefix="mr-soak-", dir=memory))
-    (folder / "data").mkdir(mode=0o700)
+    migrated(folder / "data")
     for name in [name for name in os.environ if name.startswith(("MEMORYREVIEW_", "DJANGO_"))]:
         del os.environ[name]
     os.environ |= {"MEMORYREVIEW_HOME": str(folder / "data"), "DJANGO_SETTINGS_MODULE": "memoryreview.settings"}

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.management import call_command
 
 from memoryreview.core.edits import Edit, Replacement
 from memoryreview.core.errors import MemoryReviewError
@@ -35,9 +34,7 @@ Command = dict[str, Any]
 
 
 def found(folder: Path, command: Command) -> dict[str, Any]:
-    """Make the data folder and its stores."""
-    for alias in ("default", "queue"):
-        call_command("migrate", database=alias, verbosity=0)
+    """Make the stores."""
     person = User.objects.create_user("olga", is_superuser=True)
     accounts.add_agent("claude", person=person)
     for store in range(soak.STORES):

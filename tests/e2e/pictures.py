@@ -20,7 +20,8 @@ from urllib.parse import parse_qs, urlsplit
 from playwright.sync_api import BrowserContext, sync_playwright
 
 from tests.e2e.conftest import CHROMIUM, FLAGS
-from tests.server import ROOT, free_port, own_environment
+from tests.server import free_port
+from tests.template import ROOT, own_environment
 
 LOOKS: dict[str, dict[str, Any]] = {
     "light": {"color_scheme": "light"},

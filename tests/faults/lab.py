@@ -23,7 +23,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[2]
+from tests.template import ROOT, copy_databases
+
 CHILD_TIMEOUT_S = 600.0
 
 
@@ -148,7 +149,8 @@ class Bench:
         from .scenarios import found_world
 
         if not (self.kept / "base").exists():
-            forked(lambda: _migrated(lambda: found_world(self.world)))
+            copy_databases(self.world / "data")
+            forked(lambda: found_world(self.world))
             shutil.copytree(self.world, self.kept / "base", symlinks=True)
 
     def run(self, experiment: Experiment) -> dict[str, Any]:
@@ -200,15 +202,6 @@ class Bench:
     def _reset(self, name: str) -> None:
         shutil.rmtree(self.world)
         shutil.copytree(self.kept / name, self.world, symlinks=True)
-
-
-def _migrated(act: Callable[[], None]) -> dict[str, Any]:
-    from django.core.management import call_command
-
-    for alias in ("default", "queue"):
-        call_command("migrate", database=alias, verbosity=0)
-    act()
-    return {}
 
 
 def main() -> None:

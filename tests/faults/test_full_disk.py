@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from .lab import ROOT
+from tests.template import ROOT
 
 UNSHARE = ("unshare", "--user", "--map-root-user", "--mount")
 ACT = """
@@ -25,15 +25,14 @@ os.environ |= {"MEMORYREVIEW_HOME": str(root / "data"), "DJANGO_SETTINGS_MODULE"
 import django
 
 django.setup()
-from django.core.management import call_command
 from django.db import DatabaseError
 
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.review.operations.audit import audit
 from tests.faults.scenarios import approve, found_world, on_disk, replaced, submit
+from tests.template import copy_databases
 
-for alias in ("default", "queue"):
-    call_command("migrate", database=alias, verbosity=0)
+copy_databases(root / "data")
 found_world(root)
 proposal = submit(replaced("ports.md", "5432", "6432" + "x" * 200_000))
 before = on_disk("ports.md").read_bytes()

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-from .lab import ROOT
+from tests.template import ROOT
 
 
 def test_mixed_operations_of_processes_that_are_killed_leave_what_a_simple_model_says(

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from tests.baseline.git_checks import ROOT, assert_clean
-from tests.server import migrated
+from tests.template import migrated
 
 pytestmark = pytest.mark.xdist_group("backup")  # they share what takes long to start
 

@@ -40,7 +40,6 @@ def main(folder: Path) -> None:
     import django
 
     django.setup()
-    from django.core.management import call_command
     from django.test import Client
 
     from memoryreview.review.models import Delivery, Proposal
@@ -48,7 +47,6 @@ def main(folder: Path) -> None:
     from memoryreview.review.operations.adopt import adopt
     from tests.review.api.conftest import DATE, FACT, NOTE, Api
 
-    call_command("migrate", verbosity=0)
     folder.mkdir()
     (folder / "build.md").write_text(NOTE)
     adopt(folder, name="notes")

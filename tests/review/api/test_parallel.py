@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.review.api.conftest import NOTE
 from tests.review.api.parallel_senders import SENDERS
-from tests.server import migrated
+from tests.template import migrated
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -20,9 +20,10 @@ import os, sys
 from pathlib import Path
 import django
 django.setup()
+from django.conf import settings
 from django.contrib.auth.models import User
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
+from tests.template import copy_databases
+copy_databases(settings.HOME)
 from memoryreview.core.edits import Edit, Replacement
 from memoryreview.review.operations import accounts, receive
 from memoryreview.review.operations.adopt import adopt

@@ -29,7 +29,7 @@ from tests.conftest import MakeStore, Propose, on_disk, replaced
 from tests.review.operations.test_decide import approve
 from tests.review.operations.test_erase import SECRET, do_erase, head, traces
 from tests.review.operations.test_reconcile import killed_at
-from tests.server import migrated
+from tests.template import migrated
 
 ROOT = Path(__file__).parents[3]
 NOTE = f"# People\n\n- {SECRET}.\n- Sam likes tea.\n"
@@ -223,7 +223,6 @@ SETUP = """
 import django; django.setup()
 from pathlib import Path
 from django.contrib.auth.models import User
-from django.core.management import call_command
 from memoryreview.core.edits import Edit, Replacement, Write
 from memoryreview.review.models import Proposal
 from memoryreview.review.operations import accounts, decide, receive
@@ -237,8 +236,6 @@ from django.utils import timezone
 import sys
 
 secret, root, home = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
-for alias in ("default", "queue"):
-    call_command("migrate", database=alias, verbosity=0)
 olga = User.objects.create_superuser("olga", password="correct horse battery")
 store = adopt(root, name="notes").store
 agent = accounts.add_agent("claude", person=olga).agent
