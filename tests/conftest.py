@@ -20,7 +20,7 @@ from memoryreview.review.operations import accounts, receive
 from memoryreview.review.operations.adopt import adopt
 from memoryreview.review.operations.proposals import Submission
 
-from . import template
+from . import schedule, template
 
 # How fast a machine is proves nothing, so no property is timed.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -44,6 +44,16 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 def pytest_configure() -> None:
     template.share()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=schedule.in_order)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> schedule.Scheduling:
+    return schedule.Scheduling(config, log)
 
 
 def pytest_collection_finish() -> None:
