@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from urllib.parse import quote, urlencode
 
-from django.urls import reverse
+from django.urls import get_script_prefix, reverse
 
 from memoryreview.review.models import Change, ChangeKind, Proposal
 
@@ -71,7 +72,14 @@ def selected_url(changes: Iterable[int]) -> str:
 
 
 def proposal_url(proposal: Proposal | int) -> str:
-    return reverse("proposal", args=[proposal if isinstance(proposal, int) else proposal.pk])
+    pk = proposal if isinstance(proposal, int) else proposal.pk
+    return f"{_proposals_url(get_script_prefix())}{pk}"
+
+
+@cache
+def _proposals_url(prefix: str) -> str:
+    """Return what stands before the number of a proposal: fifty rows of a list have it in common."""
+    return reverse("proposal", args=[0]).removesuffix("0")
 
 
 def touched_url(proposal: Proposal) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from math import inf
 from typing import TypeVar
 
 from django.utils.translation import gettext as _
@@ -165,48 +166,63 @@ def kind_words(kind: str) -> str:
     return KIND_WORDS[Kind(kind)] if kind in set(Kind) else kind
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """A time for a page: `exact` for people and `machine` for `<time datetime>`, both UTC; `ago` is a hint.
-
-    `span` is how long that was; both say "just now" for a few seconds.
-    """
-
-    machine: str
-    exact: str
-    ago: str
-    short: str
-    span: str
-
-
-_STEPS: tuple[tuple[int, int, Callable[[int], str], str], ...] = (
+_STEPS: tuple[tuple[float, int, Callable[[int], str], str], ...] = (
     (60, 1, lambda count: plural(count, "second"), gettext_noop("%(count)s s")),
     (3600, 60, lambda count: plural(count, "minute"), gettext_noop("%(count)s m")),
     (86400, 3600, lambda count: plural(count, "hour"), gettext_noop("%(count)s h")),
     (86400 * 60, 86400, lambda count: plural(count, "day"), gettext_noop("%(count)s d")),
     (86400 * 730, 86400 * 30, lambda count: plural(count, "month"), gettext_noop("%(count)s mo")),
+    (inf, 86400 * 365, lambda count: plural(count, "year"), gettext_noop("%(count)s y")),
 )
-_YEAR_S = 86400 * 365
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A time for a page: `exact` for people and `machine` for `<time datetime>`, both UTC; `ago` is a hint.
+
+    `span` is how long that was; both say "just now" for a few seconds. A page says one or two of these, and words are
+    looked up in a catalogue: each is made when it is asked for.
+    """
+
+    at: datetime
+    seconds: int
+
+    @property
+    def machine(self) -> str:
+        return self.at.isoformat(timespec="seconds")
+
+    @property
+    def exact(self) -> str:
+        return f"{self.at:%Y-%m-%d %H:%M} UTC"
+
+    @property
+    def ago(self) -> str:
+        return _("just now") if self._is_now else _("%(span)s ago") % {"span": self.span}
+
+    @property
+    def short(self) -> str:
+        _words, count, letter = self._step
+        return _(letter) % {"count": count}
+
+    @property
+    def span(self) -> str:
+        words, count, _letter = self._step
+        return _("just now") if self._is_now else words(count)
+
+    @property
+    def _is_now(self) -> bool:
+        return self.seconds < 10
+
+    @property
+    def _step(self) -> tuple[Callable[[int], str], int, str]:
+        """Return the largest unit that says it: its words, how many, and its letter."""
+        size, words, letter = next(step[1:] for step in _STEPS if self.seconds < step[0])
+        return words, self.seconds // size, letter
 
 
 def moment(at: datetime, now: datetime) -> Moment:
     """Say when something happened. A time ahead of the clock counts as now."""
-    seconds = max(0, int((now - at) / timedelta(seconds=1)))
-    amount, letter = seconds // _YEAR_S, gettext_noop("%(count)s y")
-    span = plural(amount, "year")
-    for below, size, words, short in _STEPS:
-        if seconds < below:
-            amount, letter = seconds // size, short
-            span = words(amount)
-            break
-    utc = at.astimezone(UTC)
-    return Moment(
-        machine=utc.isoformat(timespec="seconds"),
-        exact=f"{utc:%Y-%m-%d %H:%M} UTC",
-        ago=_("just now") if seconds < 10 else _("%(span)s ago") % {"span": span},
-        short=_(letter) % {"count": amount},
-        span=_("just now") if seconds < 10 else span,
-    )
+    return Moment(at.astimezone(UTC), max(0, int((now - at) / timedelta(seconds=1))))
 
 
 def plural(count: int, noun: str, many: str = "") -> str:
