@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.db import models
-from django.db.models import Exists, IntegerField, JSONField, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, Expression, IntegerField, JSONField, OuterRef, Q, QuerySet, Subquery
+from django.utils import timezone
 
 from .states import State
 
@@ -22,6 +24,14 @@ def _reachable(person: Person, prefix: str = "") -> Q:
         return Q(pk__in=[])
     own = Q(**{f"{prefix}scope": "private", f"{prefix}owner": person})
     return own | Q(**{f"{prefix}scope": "team", f"{prefix}team__in": person.memberships.values("team")})
+
+
+def awake(now: datetime | Expression, prefix: str = "") -> Q:
+    """Proposals that nobody put aside, or whose time has come: the clock brings them back, no task has to run.
+
+    Args: now: the time of asking; a question that is prepared leaves it open, see `prepared.now`.
+    """
+    return Q(**{f"{prefix}snoozed_until__isnull": True}) | Q(**{f"{prefix}snoozed_until__lte": now})
 
 
 class CountRows(Subquery):
@@ -75,8 +85,17 @@ class ProposalQuerySet(models.QuerySet["Proposal"]):
     def visible_to(self, person: Person) -> ProposalQuerySet:
         return self.filter(_reachable(person, "store__"))
 
-    def waiting(self) -> ProposalQuerySet:
+    def undecided(self) -> ProposalQuerySet:
+        """Those that a person has to decide some day: what was put aside is among them."""
         return self.filter(is_open=True)
+
+    def waiting(self) -> ProposalQuerySet:
+        """Those that ask a person now."""
+        return self.undecided().filter(awake(timezone.now()))
+
+    def snoozed(self) -> ProposalQuerySet:
+        """Those that a person put aside until a time that has not come."""
+        return self.filter(snoozed_until__gt=timezone.now())
 
     def with_agents(self) -> ProposalQuerySet:
         """Those whose agent was asked for changes: its turn, not a person's."""

@@ -53,6 +53,8 @@ class Verb(StrEnum):
     ASK_CHANGES = "ask_changes"
     RELEASE = "release"
     REOPEN = "reopen"
+    SNOOZE = "snooze"  # put aside until a time; it decides nothing
+    WAKE = "wake"  # put back before that time
     ROLLBACK = "rollback"
     RESTORE = "restore"
     WITHDRAW = "withdraw"

@@ -153,6 +153,8 @@ def test_states_have_no_violation(
     found |= _violations(page, f"reject-{look}")
     page.locator("summary", has_text="Ask for changes").click()
     found |= _violations(page, f"ask-{look}")
+    page.locator("summary", has_text="Snooze").click()
+    found |= _violations(page, f"snooze-{look}")
     page.goto(f"{site.url}/stores/axe/erase")
     page.get_by_label("The text, exactly as it stands").fill("listens on 5001")
     page.get_by_role("button", name="Preview").first.click()
@@ -176,7 +178,14 @@ def test_what_was_done_has_no_violation(page: Page, site: Site, request: pytest.
     name = f"axe-done-{look}"
     site.adopt(name, ports=TEXT)
     pk = site.propose(name, edit("ports.md", "listens on 5001", "listens on 6001"))
+    later = site.propose(name, edit("ports.md", "listens on 5000", "listens on 5500"))
     found: dict[str, str] = {}
+    page.goto(f"{site.url}/proposals/{later}")
+    page.locator("summary", has_text="Snooze").click()
+    page.get_by_role("button", name="Snooze", exact=False).click()
+    expect(page.locator("[data-toast]")).to_contain_text("Snoozed until")
+    page.goto(f"{site.url}/proposals/{later}?show=snoozed&store={name}")
+    found |= _violations(page, f"snoozed-{look}")
     page.goto(f"{site.url}/proposals/{pk}")
     site.revise(pk, name, edit("ports.md", "listens on 5001", "listens on 6001 now"))
     page.get_by_role("button", name="Approve").click()

@@ -19,7 +19,7 @@ from .unified import unified_diff
 
 UNCHANGED = "unchanged"
 _NO_CHANGE_OF_ITS_OWN = (ChangeKind.ROLLBACK, ChangeKind.RESTORE)
-_NO_OUTCOME = (Verb.EDIT, Verb.RELEASE, Verb.REOPEN)
+_NO_OUTCOME = (Verb.EDIT, Verb.RELEASE, Verb.REOPEN, Verb.SNOOZE, Verb.WAKE)
 
 
 class Answer(BaseModel):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -24,12 +25,16 @@ _LOSING_KINDS = frozenset({Kind.FACT_DELETE, Kind.FILE_DELETE, Kind.INDEX_DROP, 
 
 
 _QUEUE_ORDER = ("-risk", "-id")
+_IS_OPEN = Q(state__in=[str(state) for state in OPEN_STATES])
 _IS_LIVE = Q(state__in=[str(state) for state in LIVE_STATES])
 
 
 def _listed(name: str, *fields: str, condition: Q) -> models.Index:
-    """One order of one part of what waits, store by store: what `operations.listing` walks along."""
-    return models.Index(fields=list(fields), condition=condition, name=name)
+    """One order of one part of what waits, store by store: what `operations.listing` walks along.
+
+    It ends with the time until which something is put aside, so that counting reads nothing but the index.
+    """
+    return models.Index(fields=[*fields, "snoozed_until"], condition=condition, name=name)
 
 
 class Proposal(models.Model):
@@ -71,10 +76,13 @@ class Proposal(models.Model):
     deletes = models.BooleanField(default=False)  # text goes: approving asks twice
     lead_kind = models.CharField(max_length=24, default="")  # the gravest of its kinds, "" when nothing waits
 
+    # A person put it aside, for everybody. It stays when that time has come, so that it is known to be back.
+    snoozed_until = models.DateTimeField(null=True)
+
     # Kept by the database, so that the indexes below hold only what can be listed. A list of states would not do:
     # SQLite uses a partial index where a question names its condition word by word, which bound values never do.
     is_open = models.GeneratedField(
-        expression=ExpressionWrapper(Q(state__in=[str(state) for state in OPEN_STATES]), models.BooleanField()),
+        expression=ExpressionWrapper(_IS_OPEN, models.BooleanField()),
         output_field=models.BooleanField(),
         db_persist=True,
     )
@@ -84,9 +92,7 @@ class Proposal(models.Model):
         db_persist=True,
     )
     has_failed = models.GeneratedField(  # approving it did not work, and it waits again
-        expression=ExpressionWrapper(
-            Q(state__in=[str(state) for state in OPEN_STATES]) & ~Q(failure=""), models.BooleanField()
-        ),
+        expression=ExpressionWrapper(_IS_OPEN & ~Q(failure=""), models.BooleanField()),
         output_field=models.BooleanField(),
         db_persist=True,
     )
@@ -109,7 +115,10 @@ class Proposal(models.Model):
     objects = ProposalQuerySet.as_manager()
 
     class Meta:
-        constraints = [one_of("state", State, "proposal_state")]
+        constraints = [
+            one_of("state", State, "proposal_state"),
+            models.CheckConstraint(condition=Q(snoozed_until__isnull=True) | _IS_OPEN, name="proposal_snoozed"),
+        ]
         indexes = [
             _listed("proposal_queue", "store", *_QUEUE_ORDER, condition=Q(is_open=True)),
             _listed("proposal_queue_agent", "store", "agent", *_QUEUE_ORDER, condition=Q(is_open=True)),
@@ -119,11 +128,18 @@ class Proposal(models.Model):
             _listed("proposal_queue_age", "store", "created_at", "id", condition=Q(is_open=True)),
             _listed("proposal_oldest", "store", "id", condition=Q(is_open=True)),
             models.Index(fields=["id"], condition=Q(is_unsearched=True), name="proposal_unsearched"),
+            models.Index(
+                fields=["store", *_QUEUE_ORDER], condition=Q(snoozed_until__isnull=False), name="proposal_snoozed_queue"
+            ),
             models.Index(fields=["store", "fingerprint"], name="proposal_fingerprint"),
             models.Index(fields=["state", "updated_at"], name="proposal_state_updated"),
             models.Index(fields=["agent", "state"], name="proposal_by_agent"),
             models.Index(fields=["store", "state"], name="proposal_by_store"),
         ]
+
+    def is_snoozed(self, now: datetime) -> bool:
+        """Whether a person put it aside until a time that has not come."""
+        return self.snoozed_until is not None and self.snoozed_until > now
 
     @property
     def label_disagrees(self) -> bool:

@@ -108,7 +108,7 @@ def _check_is_meant(store: Store, tree: Tree, person: User | None) -> None:
             f"“{store.root}” holds no document any more, and its baseline is lost. Nothing was changed; mount or put "
             "back the folder, or restore the data folder from a backup."
         )
-    unread = Proposal.objects.filter(store=store, agent__name=Agent.DIRECT).waiting().exists()
+    unread = Proposal.objects.filter(store=store, agent__name=Agent.DIRECT).undecided().exists()
     if person is None and (unread or store.alarm):
         seen = "text that waits for a decision" if unread else "fewer documents than were approved"
         raise AdoptError(

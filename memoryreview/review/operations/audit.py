@@ -112,7 +112,7 @@ def _disk_faults(shop: Workshop) -> Iterator[Fault]:
     except WorktreeError as error:
         yield Fault("folder", shop.store.slug, str(error))
         return
-    direct = Proposal.objects.filter(store=shop.store).direct().waiting()
+    direct = Proposal.objects.filter(store=shop.store).direct().undecided()
     excused = {path for proposal in direct for path in proposal.paths} | set(shop.store.differing)
     for path in sorted({*tree, *listing.documents}):
         if path in excused or tree.holds(path, listing.documents.get(path)):  # git checks its own objects

@@ -260,7 +260,7 @@ def _take(decisions: Sequence[Decision]) -> set[Proposal]:
         now = set(rows.values_list("pk", "version", "state"))
         taken = {proposal for proposal in asked if (proposal.pk, proposal.version, proposal.state) in now}
         Proposal.objects.filter(pk__in=[proposal.pk for proposal in taken]).update(
-            state=State.APPLYING, version=F("version") + 1, failure="", updated_at=timezone.now()
+            state=State.APPLYING, version=F("version") + 1, failure="", updated_at=timezone.now(), **proposals.AWAKE
         )
         ledger.record_all([decision for proposal, decision in asked.items() if proposal in taken])
     for proposal in taken:

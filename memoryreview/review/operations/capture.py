@@ -242,7 +242,7 @@ class Held:
 def held_documents(store: Store) -> dict[str, list[Held]]:
     """Return what waiting direct writes hold, by document, the oldest first."""
     held: dict[str, list[Held]] = {}
-    for proposal in sorted(Proposal.objects.filter(store=store).direct().waiting(), key=attrgetter("pk")):
+    for proposal in sorted(Proposal.objects.filter(store=store).direct().undecided(), key=attrgetter("pk")):
         for document in proposal.written.documents.all():
             held.setdefault(document.path, []).append(Held(proposal, document.held(), document.digest))
     return held

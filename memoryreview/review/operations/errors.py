@@ -86,7 +86,7 @@ class RefusedChangeError(MemoryReviewError):
         return {"kind": self.kind, "path": self.path}
 
 
-_SAID = {State.CHANGES_REQUESTED: "handed back to its agent"}
+_SAID = {State.PENDING: "waiting again", State.CHANGES_REQUESTED: "handed back to its agent"}
 
 
 class AlreadyDecidedError(MemoryReviewError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.utils import timezone
@@ -11,6 +11,11 @@ from memoryreview.review.models import Agent, Proposal, State, Verb
 
 from . import proposals
 from .errors import AlreadyDecidedError
+
+
+def expires_at(proposal: Proposal) -> datetime | None:
+    """Return when a proposal expires if nothing happens to it, None for one that never does."""
+    return None if proposal.is_direct else proposal.updated_at + timedelta(days=settings.EXPIRE_DAYS)
 
 
 def expire() -> int:

@@ -39,7 +39,7 @@ def outdated(shop: Workshop) -> Mapping[str, Outdated]:
     if not differing:
         return {}
     direct = Proposal.objects.filter(store=shop.store).direct()
-    held = {path for proposal in direct.waiting() for path in proposal.paths}
+    held = {path for proposal in direct.undecided() for path in proposal.paths}
     found: dict[str, Outdated] = {}
     for path in set(differing) - held:
         texts: list[bytes | None] = []

@@ -23,7 +23,7 @@ from memoryreview.core.model import Scope
 from memoryreview.core.search import terms
 from memoryreview.review.models import Agent, Proposal, State, Store
 from memoryreview.review.prepared import Prepared, now, number
-from memoryreview.review.querysets import CountRows, ProposalQuerySet
+from memoryreview.review.querysets import CountRows, ProposalQuerySet, awake
 
 from . import queue_search
 from .permissions import Rights, written_by
@@ -53,6 +53,7 @@ class View(StrEnum):
     MINE = "mine"  # the person may decide it
     SECOND = "second"  # the person had a hand in it, so another maintainer decides it
     AGENTS = "agents"  # its agent was asked for changes
+    SNOOZED = "snoozed"  # somebody put it aside until a time
 
 
 class Risk(StrEnum):
@@ -87,7 +88,7 @@ class Asked:
     @property
     def is_by_age(self) -> bool:
         """Whether the oldest come first: who asks for what waits long wants to begin there. Words are found by risk."""
-        return self.days > 0 and not self._is_with_agents and not self.is_found
+        return self.days > 0 and not (self._is_with_agents or self.view is View.SNOOZED or self.is_found)
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -107,6 +108,8 @@ class Asked:
         old_enough = {"created_at__lte": now(less=timedelta(days=self.days))} if self.days else {}
         agent = {"agent": Subquery(Agent.objects.filter(name=self.agent).values("pk")[:1])} if self.agent else {}
         kind = {"lead_kind": self.kind} if self.kind else {}
+        if self.view is View.SNOOZED:
+            return _risks(self.risk), {**self._state(), **agent, **kind, **old_enough}
         if self._is_with_agents:
             return {"is_live": True, "state": str(State.CHANGES_REQUESTED)}, {**agent, **kind, **old_enough}
         if self.is_by_age:
@@ -235,10 +238,10 @@ class Reader:
         indexed, left_over = self.conditions(asked)
         if asked.is_found:
             walk = self.index_walk(asked)
-            fits = left_over & Q(store__in=self.chosen(asked), **indexed)
+            fits = indexed & left_over & Q(store__in=self.chosen(asked))
             found = Proposal.objects.filter(fits, pk__in=walk.first(WALKED)).order_by().values("pk")
             return found[: COUNTED_AT_MOST + 1]
-        found = Proposal.objects.filter(store__in=self.chosen(asked), **indexed).order_by().values("pk")
+        found = Proposal.objects.filter(indexed, store__in=self.chosen(asked)).order_by().values("pk")
         if left_over:
             found = Proposal.objects.filter(left_over, pk__in=found[:WALKED]).order_by().values("pk")
         return found[: COUNTED_AT_MOST + 1]
@@ -253,7 +256,7 @@ class Reader:
             and (store.scope == Scope.TEAM or asked.view is not View.SECOND)
         ]
 
-    def conditions(self, asked: Asked) -> tuple[dict[str, Any], Q]:
+    def conditions(self, asked: Asked) -> tuple[Q, Q]:
         """Return what an index serves, and what is left over."""
         indexed, rest = asked.parts()
         left_over = Q(**rest)
@@ -264,7 +267,8 @@ class Reader:
             left_over &= Q(store__scope=str(Scope.PRIVATE)) | ~written_by(self.person)
         if asked.view is View.SECOND:
             left_over &= Q(pk__in=[]) if self.is_alone else written_by(self.person)
-        return indexed, left_over
+        by_clock = Q(snoozed_until__gt=now()) if asked.view is View.SNOOZED else awake(now())
+        return Q(**indexed) & by_clock, left_over
 
     def _page(
         self, asked: Asked, found: ProposalQuerySet, rows: int, place: Place | None, *, is_backwards: bool
@@ -312,7 +316,7 @@ class Reader:
         if asked.is_found:
             return self._found(asked, found, rows, is_beyond=is_beyond, is_backwards=is_backwards)
         behind = order.beyond(is_backwards=is_backwards) if is_beyond else Q()
-        within = behind & Q(**self.conditions(asked)[0])
+        within = behind & self.conditions(asked)[0]
         sorting = order.sorting(is_backwards=is_backwards)
         walks = [
             Proposal.objects.filter(within, store__in=some).order_by(*sorting).values("pk")
@@ -335,7 +339,7 @@ class Reader:
         indexed, left_over = self.conditions(asked)
         walk = self.index_walk(asked, is_beyond=is_beyond, is_backwards=is_backwards)
         looked = found.filter(pk__in=walk.first(WALKED))
-        fits = left_over & Q(store__in=self.chosen(asked), **indexed)
+        fits = indexed & left_over & Q(store__in=self.chosen(asked))
         return self._fitting(asked, looked, fits, Q(pk=walk.nth(WALKED)), rows, is_backwards=is_backwards)
 
     def index_walk(self, asked: Asked, *, is_beyond: bool = False, is_backwards: bool = False) -> queue_search.Walk:
@@ -384,5 +388,5 @@ def _walk(
 @lru_cache(maxsize=_KEPT_QUESTIONS)
 def _held(reader: Reader, asked: Asked) -> Prepared[tuple[Any, ...]]:
     indexed, left_over = reader.conditions(asked)
-    one = Proposal.objects.filter(left_over, pk=number("pk"), store__in=reader.chosen(asked), **indexed)
+    one = Proposal.objects.filter(indexed, left_over, pk=number("pk"), store__in=reader.chosen(asked))
     return Prepared(one.values_list("pk"))

@@ -32,6 +32,8 @@ from .errors import AlreadyDecidedError
 from .keyed import keyed_digest
 from .summary import Summary, fill, save_listed, summarise
 
+AWAKE: Mapping[str, Any] = {"snoozed_until": None}
+
 
 @dataclass(frozen=True, slots=True)
 class Submission:
@@ -249,12 +251,13 @@ def move(
 ) -> Decision | None:
     """Make one transition: compare-and-swap on (id, version), with its decision row when a verb says what was done.
 
+    Whatever was put aside is put aside no more: something happened to it.
     Args: failure: why it could not be applied, kept with the proposal; any transition clears an older one.
     Raises: AlreadyDecidedError when somebody else was faster.
     """
     with transaction.atomic():
         moved = Proposal.objects.filter(pk=proposal.pk, version=proposal.version, state=proposal.state).update(
-            state=to, version=proposal.version + 1, failure=failure, updated_at=timezone.now()
+            state=to, version=proposal.version + 1, failure=failure, updated_at=timezone.now(), **AWAKE
         )
         if not moved:
             fresh = Proposal.objects.get(pk=proposal.pk)

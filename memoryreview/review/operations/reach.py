@@ -9,10 +9,11 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db.models import Case, Exists, OuterRef, When
+from django.utils import timezone
 
 from memoryreview.core.model import Scope
 from memoryreview.review.models import Proposal, Role, SavedView, Store
-from memoryreview.review.prepared import Prepared
+from memoryreview.review.prepared import Prepared, now
 from memoryreview.review.querysets import JsonRows
 
 from .waiting import WATCHED, Watched, with_oldest
@@ -51,7 +52,7 @@ class Reach:
 
 
 def reach(person: User) -> Reach:
-    rows = _question(person).ask()
+    rows = _question(person).ask(now=timezone.now())
     saved = rows[0][len(_REACHABLE) + 1] if rows else person.saved_views.order_by("name").values_list(*_SAVED.values())
     return Reach(
         stores=tuple(Reachable(*row[: len(_REACHABLE)]) for row in rows),
@@ -65,7 +66,7 @@ def reach(person: User) -> Reach:
 @lru_cache(maxsize=_KEPT_QUESTIONS)
 def _question(person: User) -> Prepared[tuple[Any, ...]]:
     maintained = person.memberships.filter(role=str(Role.MAINTAINER), team=OuterRef("team"))
-    seen = with_oldest(Store.objects.visible_to(person)).annotate(
+    seen = with_oldest(Store.objects.visible_to(person), now()).annotate(
         decides=Case(When(scope=str(Scope.PRIVATE), then=True), default=Exists(maintained)),
         has_others=Exists(User.objects.filter(is_active=True).exclude(pk=person.pk)),
         saved=JsonRows(SavedView.objects.filter(person=person).order_by("name"), **_SAVED),

@@ -389,5 +389,5 @@ def _real_path(path: str, store: Store) -> str:
 
 
 def _refuse_beyond_cap(agent: Agent) -> None:
-    if agent.proposals.waiting().count() >= settings.PENDING_PER_AGENT:
+    if agent.proposals.undecided().count() >= settings.PENDING_PER_AGENT:
         raise PendingCapError(agent.name, settings.PENDING_PER_AGENT)

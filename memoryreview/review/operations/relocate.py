@@ -80,7 +80,7 @@ def _standing(store: Store, tree: Snapshot) -> dict[str, bytes]:
     """Return what stands on disk while nobody wrote: a waiting write that is not there counts as taken back."""
     documents: dict[str, bytes | None] = dict(tree)
     if store.guard == Guard.OBSERVE:
-        for proposal in Proposal.objects.filter(store=store, masked=False).direct().waiting().order_by("pk"):
+        for proposal in Proposal.objects.filter(store=store, masked=False).direct().undecided().order_by("pk"):
             documents |= proposal.written.delta()
     return {path: content for path, content in documents.items() if content is not None}
 

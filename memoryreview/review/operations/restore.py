@@ -195,7 +195,7 @@ def _since(to: Change) -> ChangeQuerySet:
 
 
 def _affected(step: _Step, repository: Repository) -> tuple[tuple[Affected, ...], int]:
-    waiting = Proposal.objects.filter(store=step.to.store_id).waiting().select_related("agent", "person", "store")
+    waiting = Proposal.objects.filter(store=step.to.store_id).undecided().select_related("agent", "person", "store")
     touching = [one for one in waiting.in_queue_order() if not step.delta.keys().isdisjoint(one.paths)]
     compared = touching[:MAX_COMPARED]
     return tuple(Affected(one, _fate_of(one, step, repository)) for one in compared), len(touching) - len(compared)

@@ -7,13 +7,16 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Case, When
+from django.utils import timezone
 
 from memoryreview.core.errors import MemoryReviewError
 from memoryreview.core.model import Severity
 from memoryreview.review.models import Change, ChangeKind, Decision, Proposal, State, Verb
+from memoryreview.review.prepared import Prepared, now
 from memoryreview.review.querysets import JsonRows
 
-from . import proposals, rollback
+from . import proposals, rollback, snooze
 from .decide import Decided, fetch
 from .errors import AlreadyDecidedError, NotFoundError, StaleViewError
 from .permissions import require_maintainer
@@ -24,6 +27,7 @@ _LEADS_TO = {
     Verb.REJECT: State.REJECTED,
     Verb.ASK_CHANGES: State.CHANGES_REQUESTED,
 }
+_UNDOABLE = (*_LEADS_TO, Verb.SNOOZE)
 REOPENABLE = (State.REJECTED, State.CHANGES_REQUESTED)
 """A person said no, or not yet; nothing was written, so that it can simply wait again."""
 
@@ -40,21 +44,26 @@ class Undoable:
 
 def last_undoable(person: User) -> Undoable | None:
     """Return this person's newest decision if it can be undone."""
-    return undoable(person, User.objects.filter(pk=person.pk).values_list(newest(person), flat=True).get())
+    ((stated,),) = Prepared(User.objects.filter(pk=person.pk).values_list(newest(person))).ask(now=timezone.now())
+    return undoable(person, stated)
 
 
 def newest(person: User) -> JsonRows:
     """Return what another question can ask along, for `undoable`: the newest decision of a person."""
-    last = Decision.objects.filter(person=person, verb__in=list(_LEADS_TO)).order_by("-pk")[:1]
-    return JsonRows(last, number="pk", done="verb", together="batch", named="proposal__title", stands="proposal__state")
+    is_snoozed = Case(When(proposal__snoozed_until__gt=now(), then=True), default=False)
+    mine = Decision.objects.filter(person=person, verb__in=_UNDOABLE).annotate(is_snoozed=is_snoozed)
+    last = mine.order_by("-pk")[:1]
+    of_proposal = {"named": "proposal__title", "stands": "proposal__state", "aside": "is_snoozed"}
+    return JsonRows(last, number="pk", done="verb", together="batch", **of_proposal)
 
 
 def undoable(person: User, stated: list[list[Any]] | None) -> Undoable | None:
     """Return what can be undone, as `newest` states it. Of a batch something may stand when its last one does not."""
-    for pk, verb, batch, title, state in stated or ():
-        if state == _LEADS_TO[Verb(verb)]:
+    for pk, verb, batch, title, state, is_snoozed in stated or ():
+        leads_to = _LEADS_TO.get(Verb(verb))
+        if is_snoozed if leads_to is None else state == leads_to:
             return Undoable(pk, verb, batch, title)
-        together = Decision.objects.filter(person=person, batch=batch, proposal__state=_LEADS_TO[Verb(verb)])
+        together = Decision.objects.filter(person=person, batch=batch, proposal__state=leads_to)
         found = (
             together.order_by("-pk").values_list("pk", "verb", "batch", "proposal__title").first() if batch else None
         )
@@ -63,7 +72,7 @@ def undoable(person: User, stated: list[list[Any]] | None) -> Undoable | None:
 
 
 def undo(decision_id: int, *, person: User) -> Decided:
-    """Undo one's own decision: an approval is rolled back by a new commit, any other is reopened."""
+    """Undo one's own decision: an approval is rolled back by a new commit, any other waits again."""
     decision = Decision.objects.select_related("proposal__store").filter(pk=decision_id, person=person).first()
     if decision is None or decision.proposal is None:
         raise NotFoundError("decision", str(decision_id))
@@ -78,6 +87,8 @@ def undo(decision_id: int, *, person: User) -> Decided:
             raise AlreadyDecidedError(proposal, last_decision(proposal))
         undone = rollback.roll_back(change, person=person)
         return Decided(fetch(proposal.pk), undone.decision, undone)
+    if decision.verb == Verb.SNOOZE:
+        return snooze.wake(proposal.pk, person=person)
     if proposal.state not in REOPENABLE or proposal.state != _LEADS_TO.get(Verb(decision.verb)):
         raise AlreadyDecidedError(proposal, last_decision(proposal))
     return _reopen(proposal, person)

@@ -254,7 +254,7 @@ def _may_wait(classification: Classification) -> bool:
 
 def _open(store: Store) -> ProposalQuerySet:
     """Suggestions that wait."""
-    return Proposal.objects.filter(store=store, agent__name=Agent.TIDY).waiting()
+    return Proposal.objects.filter(store=store, agent__name=Agent.TIDY).undecided()
 
 
 def _hash(found: Plan, suggested: Sequence[Suggested]) -> str:

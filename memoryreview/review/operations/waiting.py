@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db.models import OuterRef, Subquery
+from django.db.models import Expression, OuterRef, Subquery
 from django.utils import timezone
 
 from memoryreview.review.models import Proposal, Store
-from memoryreview.review.querysets import Person, StoreQuerySet
+from memoryreview.review.querysets import Person, StoreQuerySet, awake
 
 COUNTED_AT_MOST = 1000
 
@@ -40,9 +40,9 @@ WATCHED = ("slug", "alarm", "oldest", "since", "oldest_title", "oldest_claimed")
 """What `with_oldest` lets one ask of a store, in the order of Watched."""
 
 
-def with_oldest(stores: StoreQuerySet) -> StoreQuerySet:
-    """Name the oldest waiting proposal of each store: look-ups in an index, however long the queue is."""
-    first = Proposal.objects.waiting().filter(store=OuterRef("pk")).order_by("pk")
+def with_oldest(stores: StoreQuerySet, now: datetime | Expression) -> StoreQuerySet:
+    """Name the oldest proposal of each store that waits now: look-ups in an index, however long the queue is."""
+    first = Proposal.objects.undecided().filter(awake(now), store=OuterRef("pk")).order_by("pk")
     return stores.annotate(
         oldest=Subquery(first.values("pk")[:1]),
         since=Subquery(first.values("created_at")[:1]),
@@ -53,7 +53,7 @@ def with_oldest(stores: StoreQuerySet) -> StoreQuerySet:
 
 def watched(person: Person) -> tuple[Watched, ...]:
     """Return the stores of a person, by name."""
-    found = with_oldest(Store.objects.visible_to(person)).order_by("slug")
+    found = with_oldest(Store.objects.visible_to(person), timezone.now()).order_by("slug")
     return tuple(Watched(*row) for row in found.values_list(*WATCHED))
 
 

@@ -58,6 +58,11 @@ class Actions:
     dropped: int = 0
     may_reopen: bool = False
 
+    @property
+    def may_snooze(self) -> bool:
+        """Whoever may say no may say later."""
+        return self.may_reject
+
 
 @dataclass(frozen=True, slots=True)
 class Sides:

@@ -30,6 +30,7 @@ VIEW_WORDS = Words(
         View.MINE: "Mine to decide",
         View.SECOND: "Second approval",
         View.AGENTS: "With agents",
+        View.SNOOZED: "Snoozed",
     }
 )
 _CHOICES: Mapping[str, Words[str]] = {

@@ -9,7 +9,8 @@ from datetime import datetime
 from django.contrib.auth.models import User
 from django.db.models import Count, Q
 
-from memoryreview.review.models import OPEN_STATES, Agent, Role, Store, Team
+from memoryreview.review.models import Agent, Role, Store, Team
+from memoryreview.review.querysets import awake
 
 from .links import store_url
 from .words import Moment, Words, moment
@@ -67,7 +68,7 @@ def agent_rows(person: User, now: datetime) -> tuple[AgentRow, ...]:
         Agent.objects.filter(pk__in=[agent.pk for agent in agents_visible_to(person)])
         .select_related("person")
         .prefetch_related("stores")
-        .annotate(waiting=Count("proposals", filter=Q(proposals__state__in=OPEN_STATES)))
+        .annotate(waiting=Count("proposals", filter=Q(proposals__is_open=True) & awake(now, "proposals__")))
         .order_by("revoked_at", "name")
     )
     return tuple(

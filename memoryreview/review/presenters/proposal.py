@@ -35,6 +35,7 @@ from .portions import MOST_OFFERED, with_portions
 from .recorded import in_language
 from .relations import MemoryView, memory_view
 from .rows import Sign, author_of, lead_first, sign_of, title_of
+from .snooze import Aside, aside
 from .words import STATE_WORDS, Moment, moment, short_oid
 
 
@@ -63,6 +64,7 @@ class ProposalPage:
     base_words: str
     repeats: int
     failure: str
+    aside: Aside | None
     asked: str
     unreadable: str
     grounds: Grounds
@@ -167,6 +169,7 @@ def _page(proposal: Proposal, person: User, now: datetime, look: Look, seen: Sid
         base_words=_base_words(seen.standing),
         repeats=proposal.repeats,
         failure=in_language(proposal.failure),
+        aside=aside(proposal, now),
         asked=seen.latest.asked if is_open else "",
         unreadable=fault,
         grounds=grounds(proposal, revision),

@@ -12,6 +12,7 @@ from memoryreview.core.concerns import Concern
 from memoryreview.core.formats import of as format_of
 from memoryreview.core.model import FormatName, Kind
 from memoryreview.review.models import Agent, Proposal, State
+from memoryreview.review.operations.snooze import minute
 
 from .links import proposal_url, with_query
 from .recorded import title_in_language
@@ -45,7 +46,10 @@ CHANGES = Sign("changes", "tilde", "change of meaning")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One waiting proposal. `concern` is the gravest that its sign does not tell, `all_concerns` all of those."""
+    """One waiting proposal. `concern` is the gravest that its sign does not tell, `all_concerns` all of those.
+
+    Args: until: when what is put aside waits again, "" otherwise; `is_back`: it was put aside, and its time has come.
+    """
 
     id: int
     url: str
@@ -63,6 +67,9 @@ class Row:
     concern: str
     more_concerns: int
     all_concerns: str
+    until: str
+    until_short: str
+    is_back: bool
 
 
 def sign_of(proposal: Proposal) -> Sign:
@@ -111,6 +118,7 @@ def row(proposal: Proposal, now: datetime, query: Mapping[str, str]) -> Row:
     at = moment(proposal.created_at, now)
     paths = lead_first(proposal.paths, proposal.store.format)
     concerns = concern_words(proposal, beyond=_NOT_IN_A_ROW)
+    until = proposal.snoozed_until
     return Row(
         id=proposal.pk,
         url=with_query(proposal_url(proposal), **query),
@@ -128,6 +136,9 @@ def row(proposal: Proposal, now: datetime, query: Mapping[str, str]) -> Row:
         concern=concerns[0] if concerns else "",
         more_concerns=max(0, len(concerns) - 1),
         all_concerns=_(", ").join(concerns),
+        until=minute(until) if until and proposal.is_snoozed(now) else "",
+        until_short=f"{until:%m-%d %H:%M}" if until else "",
+        is_back=until is not None and not proposal.is_snoozed(now),
     )
 
 

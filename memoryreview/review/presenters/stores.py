@@ -163,7 +163,7 @@ def store_page(store: Store, now: datetime, wanted: str = "", start: int = 0) ->
         problems=tuple(_problem(store, problem) for problem in found[:_PROBLEMS_SHOWN]),
         more_problems=max(0, len(found) - _PROBLEMS_SHOWN),
         differing=_links(store, store.differing),
-        unreviewed=store.proposals.waiting().filter(agent__name=Agent.DIRECT).count()
+        unreviewed=store.proposals.undecided().filter(agent__name=Agent.DIRECT).count()
         if store.guard == Guard.OBSERVE
         else 0,
         alarm=in_language(store.alarm),

@@ -228,7 +228,7 @@ def _suggested(store: Store, one: tidy.Suggested) -> SuggestionView:
 
 
 def _waiting(store: Store) -> Iterable[SuggestionView]:
-    ours = Proposal.objects.filter(store=store, agent__name=Agent.TIDY).waiting().in_queue_order()
+    ours = Proposal.objects.filter(store=store, agent__name=Agent.TIDY).undecided().in_queue_order()
     for proposal in ours:
         yield SuggestionView(
             title=title_of(proposal),

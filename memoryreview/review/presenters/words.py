@@ -129,6 +129,8 @@ VERB_WORDS = Words(
         Verb.ASK_CHANGES: "asked for changes",
         Verb.RELEASE: "released from quarantine",
         Verb.REOPEN: "reopened",
+        Verb.SNOOZE: "put it aside",
+        Verb.WAKE: "let it wait again",
         Verb.ROLLBACK: "rolled back",
         Verb.RESTORE: "restored the store",
         Verb.WITHDRAW: "withdrew",

@@ -10,6 +10,7 @@ from django.utils.functional import SimpleLazyObject
 
 from memoryreview.review.operations.waiting import overdue, waiting_count, watched
 from memoryreview.review.presenters import keys
+from memoryreview.review.presenters.snooze import snooze_choices
 from memoryreview.review.presenters.waiting import count_words, oldest_view
 from memoryreview.review.presenters.words import REASON_WORDS
 
@@ -85,5 +86,6 @@ def frame(request: HttpRequest) -> dict[str, object]:
         "footer_hints": keys.footer_hints(),
         "key": keys.BY_ACT,
         "reasons": REASON_WORDS.items,
+        "snoozes": snooze_choices(),
         "asks_password": person is not None and asks_password(request),
     }

@@ -14,12 +14,14 @@ from django.views.decorators.http import require_http_methods, require_POST
 from django_htmx.http import push_url, trigger_client_event
 
 from memoryreview.core.errors import MemoryReviewError
+from memoryreview.core.snooze import Snooze
 from memoryreview.review.models import OPEN_STATES, Proposal, Reason, Verb
 from memoryreview.review.operations import decide, takeback
+from memoryreview.review.operations import snooze as aside
 from memoryreview.review.operations.batch import LARGE
 from memoryreview.review.operations.duplicates import originals, reject_as_duplicate
 from memoryreview.review.operations.errors import RollbackConflictError, StaleViewError
-from memoryreview.review.operations.listing import Reader
+from memoryreview.review.operations.listing import Reader, View
 from memoryreview.review.operations.opened import RELATED
 from memoryreview.review.operations.partial import LeftOut
 from memoryreview.review.operations.waiting import waiting_count
@@ -44,6 +46,7 @@ _OPENED = Proposal.objects.select_related(*RELATED)
 _NOT_AS_SEEN = gettext_noop(
     "What would be written is not what you saw. Nothing was written; this is how it stands now."
 )
+_NO_TIME = gettext_noop("Choose until when it is put aside. Nothing was changed.")
 
 Decide: TypeAlias = Callable[[int], decide.Decided]
 
@@ -153,6 +156,37 @@ def ask(request: Request, pk: int) -> HttpResponse:
 
 @require_POST
 @signed_in
+def snooze(request: Request, pk: int) -> HttpResponse:
+    """Put a proposal aside until a time, and go on."""
+    proposal = visible_proposal(request, pk)
+    version, note, until = _number(request, "version"), request.POST.get("note", ""), request.POST.get("until", "")
+    if until not in set(Snooze):
+        return _answer(request, pk, Problem(_(_NO_TIME), 422), asks="snooze")
+    return _decide(
+        request,
+        proposal,
+        lambda number: aside.snooze(number, person=request.user, version=version, chosen=Snooze(until), note=note),
+        asks="snooze",
+    )
+
+
+@require_POST
+@signed_in
+def wake(request: Request, pk: int) -> HttpResponse:
+    """Let a proposal wait again before its time."""
+    proposal = visible_proposal(request, pk)
+    try:
+        woken = aside.wake(pk, person=request.user)
+    except MemoryReviewError as error:
+        return _answer(request, pk, Problem.of(error))
+    told = Toast(f"{_('It waits again:')} {title_of(woken.proposal)}")
+    if requested_filter(request).show == View.SNOOZED:
+        return _go_on(request, pk, told, _following(request, proposal))
+    return _show(request, visible_proposal(request, pk), told)
+
+
+@require_POST
+@signed_in
 def reopen(request: Request, pk: int) -> HttpResponse:
     """Let a rejected proposal, or one that is with its agent, wait again."""
     visible_proposal(request, pk)
@@ -196,8 +230,8 @@ def _decide(
 
 def _told(decided: decide.Decided) -> Toast:
     """Say what was done, with what undoes it."""
-    title = title_of(decided.proposal)
-    number = decided.decision.pk if decided.decision else 0
+    title, url, act = title_of(decided.proposal), links.proposal_url(decided.proposal), decided.decision
+    number = act.pk if act else 0
     if decided.change is not None:
         oid = short_oid(decided.change.oid)
         words = _("Approved in part") if decided.proposal.dropped else _("Approved")
@@ -207,18 +241,13 @@ def _told(decided: decide.Decided) -> Toast:
             number,
             links.change_url(decided.change),
         )
-    if decided.decision and decided.decision.verb == Verb.ASK_CHANGES:
-        return Toast(_("Asked for changes: %(title)s") % {"title": title}, number, links.proposal_url(decided.proposal))
-    reason = (
-        _(" as %(reason)s") % {"reason": _(decided.decision.reason)}
-        if decided.decision and decided.decision.reason
-        else ""
-    )
-    return Toast(
-        _("Rejected%(reason)s: %(title)s") % {"reason": reason, "title": title},
-        number,
-        links.proposal_url(decided.proposal),
-    )
+    if act and act.verb == Verb.ASK_CHANGES:
+        return Toast(_("Asked for changes: %(title)s") % {"title": title}, number, url)
+    if act and act.verb == Verb.SNOOZE and decided.proposal.snoozed_until:
+        told = {"time": aside.minute(decided.proposal.snoozed_until), "title": title}
+        return Toast(_("Snoozed until %(time)s: %(title)s") % told, number, url)
+    reason = _(" as %(reason)s") % {"reason": _(act.reason)} if act and act.reason else ""
+    return Toast(_("Rejected%(reason)s: %(title)s") % {"reason": reason, "title": title}, number, url)
 
 
 def _following(request: Request, decided: Proposal) -> Proposal | None:
@@ -341,7 +370,8 @@ def undo(request: Request) -> HttpResponse:
         told = Toast(rolled_back_words(undone.change, first or undone.change), 0, links.change_url(undone.change))
         toast.put(request, told)
         return see_other(links.with_query(reverse("queue"), **requested_filter(request).query()))
-    verb = _("Reopened, it waits again:") if undone.decision and undone.decision.verb == Verb.REOPEN else _("Undone:")
+    verbs = {str(Verb.REOPEN): _("Reopened, it waits again:"), str(Verb.WAKE): _("It waits again:")}
+    verb = verbs.get(undone.decision.verb, _("Undone:")) if undone.decision else _("Undone:")
     toast.put(request, Toast(f"{verb} {title_of(undone.proposal)}"))
     return see_other(links.with_query(links.proposal_url(undone.proposal), **requested_filter(request).query()))
 

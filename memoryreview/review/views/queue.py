@@ -67,7 +67,16 @@ _OF_A_ROW = (
         "removed",
         "deletes",
     ),
-    *("repeats", "failure", "promoted_from", "store__slug", "store__format", "agent__name", "person__username"),
+    *(
+        "repeats",
+        "failure",
+        "snoozed_until",
+        "promoted_from",
+        "store__slug",
+        "store__format",
+        "agent__name",
+        "person__username",
+    ),
 )
 _LEAN = Proposal.objects.select_related("store", "agent", "person").only(*_OF_A_ROW)
 

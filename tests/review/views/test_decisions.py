@@ -472,7 +472,8 @@ def test_masked_secret_can_only_be_rejected(owner_client: Client, waiting: Propo
 
     assert "A secret stands in this write" in page.one("p", class_="actions__note").text
     assert [e.attributes["action"] for e in page.all("form") if "/proposals/" in e.attributes.get("action", "")] == [
-        f"/proposals/{waiting.pk}/reject"
+        f"/proposals/{waiting.pk}/reject",
+        f"/proposals/{waiting.pk}/snooze",
     ]
 
 

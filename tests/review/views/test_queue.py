@@ -199,6 +199,7 @@ def test_views_are_named_with_their_counts(owner_client: Client, three: list[Pro
         "/?show=mine": "Mine to decide 3",
         "/?show=second": "Second approval 0",
         "/?show=agents": "With agents 0",
+        "/?show=snoozed": "Snoozed 0",
         "/proved/": "Applied by proof since you last looked 0",
     }
 
