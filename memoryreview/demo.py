@@ -25,6 +25,7 @@ from .connect.console import DONE, run, say
 from .connect.console import gettext_noop as _
 from .core.errors import MemoryReviewError
 from .core.model import FormatName, Scope
+from .core.snooze import Snooze
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -265,7 +266,7 @@ def _write_directly(writes: Sequence[Mapping[str, Any]], cast: Cast) -> None:
 def _decide(number: int, decision: Mapping[str, str], cast: Cast) -> None:
     """Decide as a person of the cast does in the browser, so that history has something to show."""
     from .review.models import Change, ChangeKind
-    from .review.operations import decide, rollback
+    from .review.operations import decide, rollback, snooze
     from .review.operations.standing import standing
     from .review.operations.stores import reading
 
@@ -280,6 +281,9 @@ def _decide(number: int, decision: Mapping[str, str], cast: Cast) -> None:
             decide.reject(number, person=person, version=proposal.version, reason=decision["reason"], note=note)
         case "ask":
             decide.ask_for_changes(number, person=person, version=proposal.version, note=note)
+        case "snooze":
+            chosen = Snooze(decision["until"])
+            snooze.snooze(number, person=person, version=proposal.version, chosen=chosen, note=note)
         case "rollback":
             change = Change.objects.filter(proposal=proposal, kind=ChangeKind.APPROVED).latest("pk")
             rollback.roll_back(change, person=person, note=note)

@@ -162,6 +162,7 @@ def test_every_proposal_ends_where_its_story_says(stored: list[Stored]) -> None:
         "ask": "changes_requested",
         "reject": "rejected",
         "rollback": "rolled_back",
+        "snooze": "pending",
     }
     wanted = {}
     for one in stored:

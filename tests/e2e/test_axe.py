@@ -91,7 +91,12 @@ def pages(site: Site) -> dict[str, str]:
     _lose_folders(site)
     site.adopt("axe-full", ports=TEXT, MEMORY="# Index\n\n" + "- [Ports](ports.md) — which\n" * 205)
     site.adopt("axe-untidy", rules="- Ask first.\n- Ask first.\n- Do not build it.\n- Do not build it. Ana does.\n")
+    notes = {name: f"- The {name} job calls npm last.\n" for name in ("alpha", "beta", "gamma")}
+    site.adopt("axe-alike", **notes)
+    folded = [site.propose("axe-alike", edit(f"{name}.md", "npm", "pnpm")) for name in notes]
     return STANDING | {
+        "alike": "/?store=axe-alike",
+        "alike-unfolded": f"/proposals/{folded[0]}?store=axe-alike",
         "proposal": f"/proposals/{mixed}",
         "rendered": f"/proposals/{mixed}?view=rendered",
         "split": f"/proposals/{mixed}?layout=split",

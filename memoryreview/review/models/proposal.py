@@ -74,6 +74,7 @@ class Proposal(models.Model):
     added = models.PositiveIntegerField(default=0)  # lines
     removed = models.PositiveIntegerField(default=0)  # lines
     deletes = models.BooleanField(default=False)  # text goes: approving asks twice
+    alike = models.CharField(max_length=16, default="")  # equal for changes of the same shape; a keyed digest of it
     lead_kind = models.CharField(max_length=24, default="")  # the gravest of its kinds, "" when nothing waits
 
     # A person put it aside, for everybody. It stays when that time has come, so that it is known to be back.

@@ -196,6 +196,7 @@ def _shown(proposal: Proposal) -> tuple[object, ...]:
         proposal.concerns,
         proposal.risk,
         proposal.lead_kind,
+        proposal.alike,
         proposal.added,
         proposal.removed,
         proposal.deletes,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from memoryreview.core import concerns
+from memoryreview.core import alike, concerns
 from memoryreview.core.concerns import Concern
 from memoryreview.core.formats import of_document
 from memoryreview.core.merge import changes
@@ -18,9 +18,10 @@ from memoryreview.core.relations import disagrees
 from memoryreview.review.models import Proposal, Revision, Store
 
 from .errors import finding_json
+from .keyed import keyed_digest
 
 _NEW_AGENT = timedelta(days=7)
-_LISTED = ("title", "kinds", "paths", "concerns", "risk", "lead_kind", "added", "removed", "deletes")
+_LISTED = ("title", "kinds", "paths", "concerns", "risk", "alike", "lead_kind", "added", "removed", "deletes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class Summary:
     kinds: tuple[str, ...]
     paths: tuple[str, ...]
     concerns: tuple[Concern, ...]
+    shape: str
     added: int
     removed: int
 
@@ -51,6 +53,7 @@ def summarise(store: Store, classification: Classification, tree: Tree, delta: D
         kinds=tuple(sorted({str(action.kind) for action in waiting or shown.actions})),
         paths=tuple(sorted(delta)),
         concerns=_concerns(store, shown, waiting, tree, delta),
+        shape=alike.shape(waiting),
         added=sum(_lines(change.new) for change in runs),
         removed=sum(_lines(change.old) for change in runs),
     )
@@ -98,6 +101,7 @@ def fill(proposal: Proposal, summary: Summary) -> None:
     found = {*summary.concerns, *_of_its_agent(proposal)}
     proposal.concerns = list(concerns.ordered(found))
     proposal.risk = concerns.rank(map(Kind, summary.kinds), found)
+    proposal.alike = keyed_digest(summary.shape.encode())[:16] if summary.shape else ""
     proposal.lead_kind = str(concerns.gravest(map(Kind, summary.kinds)) or "")
     proposal.deletes = Concern.DELETES in found
 

@@ -80,6 +80,7 @@ BINDINGS = (
     Binding("snooze", ("s",), "s", "snooze: put it aside until a time, or wake it again"),
     Binding("edit", ("e",), "e", "edit the wording, then approve", "edit"),
     Binding("select", ("x",), "x", "select the proposal for approving several together", where=Where.LIST),
+    Binding("select-alike", ("X",), "X", "select all that are alike with the proposal", where=Where.LIST),
     Binding("undo", ("u",), "u", "undo my last decision", "undo"),
     Binding("go-queue", ("g q",), "g q", "go to the queue"),
     Binding("go-history", ("g h",), "g h", "go to the history"),

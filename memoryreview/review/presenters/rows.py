@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.utils.translation import gettext as _
 
+from memoryreview.core.alike import Likeness, fold
 from memoryreview.core.concerns import Concern
 from memoryreview.core.formats import of as format_of
 from memoryreview.core.model import FormatName, Kind
 from memoryreview.review.models import Agent, Proposal, State
+from memoryreview.review.operations.batch import unfit
 from memoryreview.review.operations.snooze import minute
 
 from .links import proposal_url, with_query
@@ -45,10 +47,28 @@ CHANGES = Sign("changes", "tilde", "change of meaning")
 
 
 @dataclass(frozen=True, slots=True)
+class Alike:
+    """The other proposals of a page that are like a row. `documents`: how many different ones all of them touch.
+
+    `ids` names all of them, the row itself included.
+    """
+
+    rows: tuple[Row, ...]
+    documents: int
+    ids: tuple[int, ...]
+
+    @property
+    def value(self) -> str:
+        """What selects all of them."""
+        return ",".join(map(str, self.ids))
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """One waiting proposal. `concern` is the gravest that its sign does not tell, `all_concerns` all of those.
 
     Args: until: when what is put aside waits again, "" otherwise; `is_back`: it was put aside, and its time has come.
+        alike: what stands folded below it. is_elsewhere: of those, one that touches another document than the first.
     """
 
     id: int
@@ -70,6 +90,8 @@ class Row:
     until: str
     until_short: str
     is_back: bool
+    alike: Alike | None = None
+    is_elsewhere: bool = False
 
 
 def sign_of(proposal: Proposal) -> Sign:
@@ -143,5 +165,30 @@ def row(proposal: Proposal, now: datetime, query: Mapping[str, str]) -> Row:
 
 
 def rows(proposals: Iterable[Proposal], now: datetime, query: Mapping[str, str]) -> tuple[Row, ...]:
-    """Prepare rows; `query` is the filter that their pages keep."""
-    return tuple(row(proposal, now, query) for proposal in proposals)
+    """Prepare rows; `query` is the filter that their pages keep. Those that are alike stand below the first of them."""
+    found = {proposal.pk: proposal for proposal in proposals}
+    folded = fold({pk: _likeness(proposal, now) for pk, proposal in found.items()})
+    return tuple(_with_others([found[pk] for pk in group], now, query) for group in folded)
+
+
+def _likeness(proposal: Proposal, now: datetime) -> Likeness | None:
+    """Return what a proposal shares with those like it, None for one that is decided by itself or put aside."""
+    if proposal.is_snoozed(now) or unfit(proposal):
+        return None
+    return Likeness(
+        store=proposal.store_id,
+        agent=proposal.agent_id,
+        person=proposal.person_id,
+        risk=proposal.risk,
+        concerns=tuple(proposal.concerns),
+        shape=proposal.alike,
+    )
+
+
+def _with_others(ones: Sequence[Proposal], now: datetime, query: Mapping[str, str]) -> Row:
+    first, *others = (row(one, now, query) for one in ones)
+    if not others:
+        return first
+    told = tuple(replace(one, is_elsewhere=one.path != first.path) for one in others)
+    documents = len({one.path for one in (first, *others)})
+    return replace(first, alike=Alike(told, documents, tuple(one.pk for one in ones)))

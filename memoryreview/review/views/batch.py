@@ -25,7 +25,8 @@ from .stepup import step_up
 def batch(request: Request) -> HttpResponse:
     """Show the selected proposals, or approve or reject exactly what was shown of them."""
     if request.method == "GET":
-        return _preview(request, [number(one) for one in request.GET.getlist("proposal")])
+        together = ",".join((*request.GET.getlist("proposal"), *request.GET.getlist("alike")))
+        return _preview(request, [number(one) for one in together.split(",")])
     selected = list(_selected(request.POST.getlist("selected")))[:MAX_SELECTED]
     act = request.POST.get("act", "")
     if act == "ask":

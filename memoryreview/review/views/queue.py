@@ -63,6 +63,7 @@ _OF_A_ROW = (
         "paths",
         "risk",
         "concerns",
+        "alike",
         "added",
         "removed",
         "deletes",

@@ -20,6 +20,9 @@ function tell(sentence) {
   if (status) status.textContent = sentence;
 }
 
+/** @param {Element} row Open the group that it is folded into. */
+const unfold = (row) => row.closest("details:not([open])")?.setAttribute("open", "");
+
 /** @param {number} step Move the cursor in the list; the proposal beside it follows. */
 function moveRow(step) {
   const all = rows();
@@ -27,6 +30,7 @@ function moveRow(step) {
   const at = focused >= 0 ? focused : all.findIndex((row) => row === currentRow());
   const row = all[Math.min(all.length - 1, Math.max(0, at + step))];
   if (!row) return;
+  unfold(row);
   row.focus();
   if (!narrow.matches && row !== currentRow()) row.click();
 }
@@ -46,6 +50,16 @@ function selectRow() {
   const pick = row?.parentElement?.querySelector("input");
   pick?.click();
   tell(words(pick?.checked ? "selected" : "unselected"));
+}
+
+/** Tick all that are alike with the row under the cursor, or take the tick away. */
+function selectAlike() {
+  const row = rows().find((one) => one === document.activeElement) ?? currentRow();
+  const item = row?.closest("[data-alike]") ?? row?.closest("li")?.nextElementSibling;
+  const pick = item?.matches("[data-alike]") ? item.querySelector("input[name=alike]") : null;
+  if (!(pick instanceof HTMLInputElement)) return tell(words("noneAlike"));
+  pick.click();
+  tell(words(pick.checked ? "selectedAlike" : "unselected"));
 }
 
 /** Close what is open, else cancel what is asked, else go back to the list. */
@@ -103,6 +117,7 @@ const acts = {
   "next-hunk": () => moveHunk(1),
   "previous-hunk": () => moveHunk(-1),
   select: selectRow,
+  "select-alike": selectAlike,
   drop: () => document.dispatchEvent(new Event("review:drop")),
   reason: pickReason,
   back: goBack,

@@ -56,6 +56,7 @@ document.addEventListener("keydown", (event) => {
   const isSingle = event.key.length === 1;
   if (!binding || (event.repeat && !binding.repeats) || (isSingle && localStorage.getItem(SWITCH) === "off")) return;
   if (event.key.startsWith("Arrow") && where !== "list") return;
+  if (event.key === "Enter" && where === "list" && !element.matches("[data-row]")) return; // of a link, a box or a group
   if (event.key === " " && !element.matches("[data-hunk]")) return; // a button or box in focus answers by itself
   event.preventDefault();
   perform(binding.act, event.key);

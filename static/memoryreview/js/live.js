@@ -26,6 +26,7 @@ function markRow() {
     const isCurrent = row.dataset.row === shown;
     isCurrent ? row.setAttribute("aria-current", "true") : row.removeAttribute("aria-current");
     row.tabIndex = isCurrent ? 0 : -1;
+    if (isCurrent) row.closest("details:not([open])")?.setAttribute("open", "");
   }
   if (rows().length && !rows().some((row) => row.tabIndex === 0)) rows()[0].tabIndex = 0;
 }

@@ -5,12 +5,13 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from memoryreview.core.edits import Delete, Write
-from memoryreview.review.models import Agent, Proposal, Store
-from memoryreview.review.operations import accounts
+from memoryreview.review.models import Agent, Proposal, State, Store
+from memoryreview.review.operations import accounts, receive
 from memoryreview.review.presenters.filters import fitting_words
 from memoryreview.review.views import queue
 from tests.conftest import MakeStore, Propose, replaced
 
+from .conftest import Browser
 from .reading import Element, Page, read
 
 HTMX = {"HX-Request": "true"}
@@ -206,6 +207,96 @@ def test_views_are_named_with_their_counts(owner_client: Client, three: list[Pro
 
 def _is_in(element: Element, class_: str) -> bool:
     return any(class_ in one.attributes.get("class", "").split() for one in element.ancestors)
+
+
+@pytest.fixture
+def alike(make_store: MakeStore, propose: Propose) -> list[Proposal]:
+    """The same word replaced in three documents, and a change of its own."""
+    texts = {f"{name}.md": f"# {name}\n\n- The {name} job calls npm in its last step.\n" for name in "abc"}
+    store = make_store(texts, name="alike")
+    made = [propose(store, replaced(path, "npm", "pnpm")) for path in texts]
+    return [*made, propose(store, replaced("a.md", "last step", "first step"))]
+
+
+def test_alike_proposals_stand_below_the_first_with_what_differs(owner_client: Client, alike: list[Proposal]) -> None:
+    a, b, c, other = (proposal.pk for proposal in alike)
+
+    page = read(owner_client.get("/"))
+
+    folded = page.one("li", class_="alike")
+    assert folded.text.startswith("2 more alike, in 3 documents")
+    inside = [row.attributes["data-row"] for row in page.all("a", class_="row__link") if folded in row.ancestors]
+    assert inside == [str(b), str(a)]
+    assert _titles(page) == [str(other), str(c), str(b), str(a)]
+
+
+def test_alike_proposals_are_selected_as_a_whole(owner_client: Client, alike: list[Proposal]) -> None:
+    page = read(owner_client.get("/"))
+    pick = page.one("input", name="alike")
+
+    preview = read(owner_client.get("/batch", {"alike": pick.attributes["value"], "proposal": str(alike[3].pk)}))
+
+    chosen = [box.attributes["value"].partition(":")[0] for box in preview.all("input", name="selected")]
+    assert sorted(chosen) == sorted(str(proposal.pk) for proposal in alike)
+
+
+def test_what_changed_after_the_group_was_looked_at_is_not_decided(
+    owner_client: Client, agent: Agent, alike: list[Proposal]
+) -> None:
+    together = read(owner_client.get("/")).one("input", name="alike").attributes["value"]
+    preview = read(owner_client.get("/batch", {"alike": together}))
+    shown = [box.attributes["value"] for box in preview.all("input", name="selected")]
+    revised = receive.Request("alike", (replaced("a.md", "npm", "yarn"),))
+    receive.revise(alike[0].pk, revised, agent=agent)
+
+    done = owner_client.post("/batch", {"selected": shown}).content.decode()
+
+    assert "2 of 3 approved" in done
+    states = [Proposal.objects.get(pk=proposal.pk).state for proposal in alike]
+    assert states == [State.PENDING, State.APPLIED, State.APPLIED, State.PENDING]
+
+
+@pytest.mark.parametrize("value", ["", "x", ",", ",,x", "99999999999999999999", "1\0,x"])
+def test_a_broken_group_selects_nothing(owner_client: Client, alike: list[Proposal], value: str) -> None:
+    assert read(owner_client.get("/batch", {"alike": value})).all("input", name="selected") == []
+
+
+def test_a_stranger_sees_nothing_of_a_group(browser: Browser, stranger: User, alike: list[Proposal]) -> None:
+    group = ",".join(str(proposal.pk) for proposal in alike)
+
+    page = read(browser(stranger).get("/batch", {"alike": group}))
+
+    assert page.all("input", name="selected") == []
+    assert "pnpm" not in page.text
+
+
+def test_what_only_looks_alike_or_is_decided_by_itself_is_not_folded(
+    owner_client: Client, make_store: MakeStore, propose: Propose, alike: list[Proposal]
+) -> None:
+    text = "# x\n\n- The x job calls npm in its last step.\n"
+    elsewhere = make_store({f"{name}.md": text for name in "xyz"}, name="elsewhere")
+    for path in ("x.md", "y.md"):
+        propose(elsewhere, replaced(path, "npm", "pnpm"))
+    for path in ("x.md", "y.md", "z.md"):
+        propose(elsewhere, replaced(path, "- The x job calls npm in its last step.\n", ""))
+    Proposal.objects.filter(pk=alike[0].pk).update(state=State.QUARANTINED)
+
+    page = read(owner_client.get("/"))
+
+    assert page.all("li", class_="alike") == []
+    assert len(_titles(page)) == 9
+
+
+def test_a_folded_proposal_that_is_shown_is_unfolded(owner_client: Client, alike: list[Proposal]) -> None:
+    closed, opened = read(owner_client.get("/")), read(owner_client.get(f"/proposals/{alike[0].pk}"))
+
+    def fold(page: Page) -> Element:
+        [found] = [one for one in page.all("details") if page.one("li", class_="alike") in one.ancestors]
+        return found
+
+    assert "open" not in fold(closed).attributes
+    assert "open" in fold(opened).attributes
+    assert _titles(closed) == _titles(opened)
 
 
 def test_nothing_waiting_says_what_was_applied_by_proof(
