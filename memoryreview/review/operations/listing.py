@@ -6,7 +6,7 @@ is looked for among the next WALKED only: a page says so, and leads on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -126,6 +126,14 @@ class Asked:
         if self.state is Standing.FAILED:
             return {"has_failed": True}
         return {"state": str(self.state)} if self.state is not None else {}
+
+
+_RANKS: Mapping[Risk | None, tuple[int, int]] = {  # half-open
+    Risk.HIGH: (HIGH, queue_search.MAX_RISK + 1),
+    Risk.MEDIUM: (MEDIUM, HIGH),
+    Risk.LOW: (0, MEDIUM),
+    None: (0, queue_search.MAX_RISK + 1),
+}
 
 
 def _risks(risk: Risk | None) -> dict[str, Any]:
@@ -286,8 +294,10 @@ class Reader:
         """Return what stands in the slots of a question for the page at a place."""
         if place is None:
             return {"now": self.now}
-        beyond = {} if asked.is_by_age else {"beyond": queue_search.place_of(place.first, place.pk)}
-        return {"now": self.now, **_order(asked).values(place), **beyond}
+        values = {"now": self.now, **_order(asked).values(place)}
+        if asked.is_found:
+            values["beyond"] = queue_search.beyond(queue_search.place_of(place.first, place.pk), _RANKS[asked.risk])
+        return values
 
     def _walked(
         self, asked: Asked, found: ProposalQuerySet, rows: int, place: Place | None, *, is_backwards: bool
@@ -343,7 +353,9 @@ class Reader:
         return self._fitting(asked, looked, fits, Q(pk=walk.nth(WALKED)), rows, is_backwards=is_backwards)
 
     def index_walk(self, asked: Asked, *, is_beyond: bool = False, is_backwards: bool = False) -> queue_search.Walk:
-        return queue_search.Walk(asked.terms, tuple(self.chosen(asked)), is_beyond, is_backwards)
+        return queue_search.Walk(
+            asked.terms, tuple(self.chosen(asked)), is_beyond, is_backwards, risks=_RANKS[asked.risk]
+        )
 
     def _fitting(
         self, asked: Asked, found: ProposalQuerySet, fits: Q, ends: Q, rows: int, *, is_backwards: bool

@@ -27,8 +27,7 @@ MAX_CHARS = 4_000
 """Of what one proposal says: its own words come first, then what it adds and removes."""
 
 _ID_BITS = 40
-_MAX_RISK = 2**15 - 1
-_LAST_PLACE = 2**63 - 1
+MAX_RISK = 2**15 - 1
 _BEYOND = number("beyond")
 _MOST_STORES = 40  # that the index is asked about; of more, what is found is looked through
 _STORE_DIGITS, _STORE_BASE, _FIRST_DIGIT = TRIGRAM, 6_400, 0xE000  # typed by nobody
@@ -36,7 +35,17 @@ _STORE_DIGITS, _STORE_BASE, _FIRST_DIGIT = TRIGRAM, 6_400, 0xE000  # typed by no
 
 def place_of(risk: int, pk: int) -> int:
     """Return a number that rises in the reversed order of the queue: the riskiest has the highest, then the newest."""
-    return min(risk, _MAX_RISK) << _ID_BITS | min(pk, (1 << _ID_BITS) - 1)
+    return min(risk, MAX_RISK) << _ID_BITS | min(pk, (1 << _ID_BITS) - 1)
+
+
+def beyond(place: int, risks: tuple[int, int]) -> int:
+    """Return what stands in the slot "beyond" for a place: in an address it may lie outside of the risks."""
+    above, below = _ends(risks)
+    return min(max(place, above), below)
+
+
+def _ends(risks: tuple[int, int]) -> tuple[int, int]:
+    return (risks[0] << _ID_BITS) - 1, risks[1] << _ID_BITS
 
 
 def is_indexed(terms: Sequence[str]) -> bool:
@@ -49,13 +58,14 @@ class Walk:
     """The ids of proposals of some stores that may hold what is looked for, in the order of the queue.
 
     Args: terms: folded, one of them long enough for the index. is_beyond: they come behind the place in the slot
-    "beyond". is_backwards: in the reversed order, in front of it.
+    "beyond". risks: half-open, the lowest first. is_backwards: in the reversed order, in front of it.
     """
 
     terms: tuple[str, ...]
     stores: tuple[int, ...]
     is_beyond: bool = False
     is_backwards: bool = False
+    risks: tuple[int, int] = (0, MAX_RISK + 1)
 
     def first(self, count: int) -> RawSQL | QuerySet[Any, Any]:
         """Return a question for the first ids."""
@@ -71,20 +81,25 @@ class Walk:
         asked = [f'"{_quoted(run)}"' for term in self.terms for run in trigrams(term)]
         if len(self.stores) <= _MOST_STORES:
             asked.append("({})".format(" OR ".join(f'"{_sign(store)}"' for store in self.stores or (0,))))
-        bound, order = ("rowid > %s", "ASC") if self.is_backwards else ("rowid < %s", "DESC")
         sql = (
-            f"SELECT rowid & {(1 << _ID_BITS) - 1} FROM {_TABLE} WHERE {_TABLE} MATCH %s AND {bound} "  # noqa: S608
-            f"ORDER BY rowid {order} LIMIT %s OFFSET %s"
+            f"SELECT rowid & {(1 << _ID_BITS) - 1} FROM {_TABLE} WHERE {_TABLE} MATCH %s AND rowid > %s AND rowid < %s "  # noqa: S608
+            f"ORDER BY rowid {'ASC' if self.is_backwards else 'DESC'} LIMIT %s OFFSET %s"
         )
-        end = -1 if self.is_backwards else _LAST_PLACE
-        beyond: int | Slot = _BEYOND if self.is_beyond else end
-        return RawSQL(sql, [" AND ".join(asked), beyond, count, start])  # noqa: S611  # names and numbers of ours
+        return RawSQL(sql, [" AND ".join(asked), *self._between, count, start])  # noqa: S611  # names and numbers of ours
 
     def _rows(self) -> QuerySet[Any, Any]:
-        rows = SearchedProposal.objects.filter(_holds(self.terms), proposal__store__in=self.stores)
-        if self.is_beyond:
-            rows = rows.filter(**{"place__gt" if self.is_backwards else "place__lt": _BEYOND})
+        above, below = self._between
+        rows = SearchedProposal.objects.filter(_holds(self.terms), place__gt=above, place__lt=below)
+        rows = rows.filter(proposal__store__in=self.stores)
         return rows.order_by("place" if self.is_backwards else "-place").values("proposal")
+
+    @property
+    def _between(self) -> tuple[int | Slot, int | Slot]:
+        """Return the places above and below which they stand; the index walks from one bound of each side only."""
+        above, below = _ends(self.risks)
+        if not self.is_beyond:
+            return above, below
+        return (_BEYOND, below) if self.is_backwards else (above, _BEYOND)
 
 
 _TABLE = "review_queued_trigrams"

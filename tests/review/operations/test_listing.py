@@ -102,6 +102,7 @@ _ASKED: list[tuple[Asked, Callable[[Proposal], bool]]] = [
     (Asked(words="5"), lambda one: "5" in one.title),
     (Asked(words="change", state=Standing.QUARANTINED, store="home"), lambda one: one.state == "quarantined"
      and one.store.slug == "home"),
+    (Asked(words="change", risk=Risk.MEDIUM), lambda one: 20 <= one.risk < 30),
     (Asked(words="change", days=30), lambda one: one.created_at <= timezone.now() - timedelta(days=30)),
     (Asked(agent="agent-sam", kind="fact.add", risk=Risk.LOW, days=5, words="change"),
      lambda one: one.agent is not None and one.agent.name == "agent-sam" and one.lead_kind == "fact.add"

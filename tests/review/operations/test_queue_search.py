@@ -7,10 +7,12 @@ from django.db.models import Value
 from django.db.models.functions import Concat, Substr
 from django.test import Client
 
+from memoryreview.core.concerns import HIGH, MEDIUM
 from memoryreview.core.edits import Write
 from memoryreview.review.models import Agent, Proposal, SearchedProposal, Store
 from memoryreview.review.operations import decide, listing, queue_search, receive
-from memoryreview.review.operations.listing import Asked, Reader, View
+from memoryreview.review.operations.listing import Asked, Reader, Risk, View
+from memoryreview.review.operations.queue_order import Place
 from memoryreview.review.operations.rebuild import rebuild
 from tests.conftest import MakeStore, Propose, replaced
 from tests.review.operations.test_erase import do_erase
@@ -68,6 +70,29 @@ def test_a_rare_word_is_found_at_once_however_much_stands_above_it(
     monkeypatch.setattr(listing, "WALKED", 2)
 
     assert found(owner, f"harbour {deepest.paths[0]}") == [deepest.pk]
+
+
+@pytest.mark.parametrize("risk", Risk)
+def test_a_risk_is_found_at_once_however_much_of_others_holds_the_words(
+    risk: Risk, propose: Propose, store: Store, owner: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted, *others = (
+        propose(store, Write(f"n{number}.md", f"# N\n\nThe harbour of {number} is new.\n")).pk for number in range(7)
+    )
+    ranks = {Risk.HIGH: HIGH, Risk.MEDIUM: MEDIUM, Risk.LOW: MEDIUM - 1}
+    Proposal.objects.filter(pk=wanted).update(risk=ranks.pop(risk))
+    for rank, some in zip(ranks.values(), (others[:3], others[3:]), strict=True):
+        Proposal.objects.filter(pk__in=some).update(risk=rank)
+    monkeypatch.setattr(listing, "WALKED", 2)
+
+    assert found(owner, "harbour", risk=risk) == [wanted]
+    reader, asked = Reader.of(owner), Asked(words="harbour", risk=risk)
+    below_all, above_all = Place(0, 0), Place(HIGH + 1, 0)
+    for page in (
+        reader.page_after(above_all, asked, Proposal.objects.all(), rows=50),
+        reader.page_before(below_all, asked, Proposal.objects.all(), rows=50),
+    ):
+        assert [one.pk for one in page.proposals] == [wanted]
 
 
 def test_what_was_revised_or_decided_is_found_by_what_it_says_now(
