@@ -137,15 +137,8 @@ _RANKS: Mapping[Risk | None, tuple[int, int]] = {  # half-open
 
 
 def _risks(risk: Risk | None) -> dict[str, Any]:
-    match risk:
-        case Risk.HIGH:
-            return {"risk__gte": HIGH}
-        case Risk.MEDIUM:
-            return {"risk__gte": MEDIUM, "risk__lt": HIGH}
-        case Risk.LOW:
-            return {"risk__lt": MEDIUM}
-        case None:
-            return {}
+    lowest, above = _RANKS[risk]
+    return {"risk__gte": lowest, "risk__lt": above} if risk else {}
 
 
 @dataclass(frozen=True, slots=True)
