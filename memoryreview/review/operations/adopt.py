@@ -123,9 +123,12 @@ def problems(store: Store, tree: Tree, skipped: dict[str, str]) -> tuple[Problem
 
 def _contained(store: Store, tree: Tree) -> Iterator[Problem]:
     """Report other stores of the same owner or team of which one says nothing that the other does not."""
-    said = containment.statements(tree) if len(tree) <= MAX_COMPARED_DOCUMENTS else frozenset()
-    others = Store.objects.filter(owner=store.owner_id, team=store.team_id).exclude(pk=store.pk).order_by("slug")
-    for other in others[:MAX_COMPARED_STORES] if said else ():
+    if not 0 < len(tree) <= MAX_COMPARED_DOCUMENTS:
+        return
+    beside = Store.objects.filter(owner=store.owner_id, team=store.team_id).exclude(pk=store.pk).order_by("slug")
+    others = list(beside[:MAX_COMPARED_STORES])
+    said = containment.statements(tree) if others else frozenset()  # costs more than all else where it is long
+    for other in others if said else ():
         try:
             with reading(other) as repository:
                 head = repository.head()
