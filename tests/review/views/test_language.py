@@ -128,7 +128,7 @@ def test_proposal_is_told_in_chinese_with_the_marks_of_chinese(
 
     page = read(owner_client.get(f"/proposals/{proposal.pk}", headers=CHINESE))
 
-    text = page.by_id("proposal").text
+    text = page.one("main").text
     assert "已拦下。" in text
     assert "末尾没有换行" in text
     assert re.findall(r"[\u4e00-\u9fff][.,:;](?!\d)", text) == []
