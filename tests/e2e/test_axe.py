@@ -93,6 +93,7 @@ def pages(site: Site) -> dict[str, str]:
     site.adopt("axe-untidy", rules="- Ask first.\n- Ask first.\n- Do not build it.\n- Do not build it. Ana does.\n")
     notes = {name: f"- The {name} job calls npm last.\n" for name in ("alpha", "beta", "gamma")}
     site.adopt("axe-alike", **notes)
+    site.adopt("axe-in-a-store-whose-name-is-as-long-as-one-of-them-may-get", ports=TEXT)
     folded = [site.propose("axe-alike", edit(f"{name}.md", "npm", "pnpm")) for name in notes]
     return STANDING | {
         "alike": "/?store=axe-alike",
