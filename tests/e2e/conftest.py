@@ -38,15 +38,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             test.add_marker(pytest.mark.skip(reason="Chromium is not installed (Debian: apt-get install chromium)"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
+    """The browser of all tests in this folder. Its event loop ends with them: Django asks no database beside one."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
         browser.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     with installation(tmp_path_factory.mktemp("site"), is_migrated=True) as one:
         yield Site(one)
