@@ -40,7 +40,7 @@ def _part(action: Action) -> str:
     gone, come = replaced(action.old.split(), action.new.split())
     if not 0 < len(gone) + len(come) <= MAX_WORDS:
         return ""
-    return f"{action.kind} {' '.join(gone)} > {' '.join(come)}"
+    return f"{action.kind} {' '.join(gone)}\t{' '.join(come)}"  # no word holds a tab
 
 
 def replaced(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:

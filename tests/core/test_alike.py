@@ -25,6 +25,12 @@ def test_the_same_words_replaced_in_several_documents_are_alike() -> None:
     assert here != shape([rewrite("a.md", "Use npm for the web app.", "Use yarn for the web app.")])
 
 
+def test_other_words_that_read_alike_when_joined_are_not_alike() -> None:
+    here = shape([rewrite("a.md", "x a y", "x b > c y")])
+
+    assert here != shape([rewrite("a.md", "x a > b y", "x c y")])
+
+
 def test_entries_of_one_document_are_alike_and_of_two_are_not() -> None:
     assert shape([action(Kind.FACT_ADD, new="One.")]) == shape([action(Kind.FACT_ADD, new="Two.")]) != ""
     assert shape([action(Kind.FACT_ADD)]) != shape([action(Kind.FACT_ADD, "b.md")])
