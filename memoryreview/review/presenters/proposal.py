@@ -140,8 +140,7 @@ def proposal_page(
 def _page(proposal: Proposal, person: User, now: datetime, look: Look, seen: Sides, fault: str = "") -> ProposalPage:
     slug, url, is_open = proposal.store.slug, links.proposal_url(proposal), proposal.state in OPEN_STATES
     revision = seen.latest.revision
-    delta = {path: seen.delta[path] for path in lead_first(seen.delta, proposal.store.format)}
-    shown, actions = documents.documents(seen.tree, delta, slug=slug, look=look, url=url), Actions()
+    shown, actions = _documents(proposal, seen, look), Actions()
     if not fault:
         shown, actions = _in_portions(proposal, seen, look, shown, actions_of(proposal, person, seen, shown))
     path = next(iter(lead_first(proposal.paths, proposal.store.format)), "")
@@ -188,6 +187,12 @@ def _page(proposal: Proposal, person: User, now: datetime, look: Look, seen: Sid
         memory=memory_view(seen.remembered, slug, _gone(seen.delta)) if seen.remembered else None,
         outcome=None if is_open else outcome(proposal, now),
     )
+
+
+def _documents(proposal: Proposal, seen: Sides, look: Look) -> tuple[DocumentView, ...]:
+    store, url = proposal.store, links.proposal_url(proposal)
+    delta = {path: seen.delta[path] for path in lead_first(seen.delta, store.format)}
+    return documents.documents(seen.tree, delta, slug=store.slug, look=look, url=url)
 
 
 def _in_portions(
